@@ -30,7 +30,7 @@ from archive.backup.folder import (
     upload_name,
 )
 from archive.backup.rows import INVALID, parse, stored_values
-from archive.backup.tables import RECORDS, UPLOADS, Table, tables_of_backup
+from archive.backup.tables import FORMER, RECORDS, UPLOADS, FormerTable, Table, tables_of_backup
 from archive.columns import slots as columns
 from archive.index import counters, versions
 from archive.index.engine import engine
@@ -101,6 +101,7 @@ def _tables(folder: Path, manifest: Manifest) -> list[Table]:
     Raises BackupError for other tables, and for files that the manifest does not list.
     """
     tables = [table for table in tables_of_backup(accounts=True) if table.name in manifest.tables]
+    tables += [FORMER[name] for name in manifest.tables if name in FORMER]
     if unknown := manifest.tables.keys() - {table.name for table in tables}:
         raise BackupError("unknown-table", f"no table of this version: {', '.join(sorted(unknown))}")
     present, listed = {*files_of(folder)}, {f"{TABLES_FOLDER}/{part.name}" for part in manifest.parts}
@@ -138,6 +139,8 @@ class _Import:
     report: Report
     rows: int = 0
     uploads: set[str] = field(default_factory=set)
+    last_ids: dict[str, int] = field(default_factory=dict)
+    """The last ids of tables that got rows of former tables."""
 
     def read_table(self, cursor: CursorWrapper, table: Table) -> None:
         """Store the rows of a table; with records, the data that follows from them, and with uploads, their
@@ -148,12 +151,26 @@ class _Import:
         for batch in _batches(self.folder, self.done.manifest, table):
             if table is RECORDS:
                 self.done.reindexed += _restore(batch)
+            elif isinstance(table, FormerTable):
+                _insert(cursor, table.now, [*map(self._renewed(table), batch)])
             else:
                 _insert(cursor, table, batch)
             for upload in batch if table is UPLOADS else ():
                 self.read_bytes(upload)
             self.rows += len(batch)
             self.report(self.rows)
+
+    def _renewed(self, table: FormerTable) -> Callable[[Row], Row]:
+        """Return the function that makes a row of today from one of a former table. It may get an id behind
+        those of the backup."""
+        last = self.done.manifest.last_ids.get(table.now.name, 0)
+
+        def renewed(row: Row) -> Row:
+            now = table.renewed(row, last)
+            self.last_ids[table.now.name] = max(self.last_ids.get(table.now.name, 0), now["id"])
+            return now
+
+        return renewed
 
     def read_bytes(self, upload: Row) -> None:
         """Store the bytes of an upload."""
@@ -168,9 +185,11 @@ class _Import:
         engine().make_room()
         counters.rebuild()
         columns.rebuild_all()
+        store.write_searched_names()
         store.restart_changes()
         with_ids = {table.name for table in tables_of_backup(accounts=True) if table.gives_ids}
-        last = self.done.manifest.last_ids
+        last = dict(self.done.manifest.last_ids)
+        last |= {name: max(pk, last.get(name, 0)) for name, pk in self.last_ids.items()}
         engine().advance_ids(cursor, {name: last[name] for name in sorted(with_ids & last.keys())})
 
 

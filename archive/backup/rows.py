@@ -18,6 +18,7 @@ from django.db.models import BinaryField, Field, JSONField
 
 from archive.backup.tables import Table
 from archive.models import codec
+from archive.models.names import InitialField
 
 PACKED: Final = frozenset({"record", "base"})
 """The names of columns with packed records."""
@@ -95,8 +96,12 @@ def stored_values(table: Table, row: Mapping[str, Any]) -> list[Any]:
 
     Raises one of `INVALID`.
     """
+    if table.derived:
+        named = table.model(**row)
+        initial = (name for name, field in table.fields.items() if isinstance(field, InitialField))
+        row = {**row, **{name: table.fields[name].pre_save(named, add=True) for name in initial}}
     values = [_stored(field, row[name]) for name, field in table.fields.items()]
-    return values + [field.of(row["name"]) for field in table.derived.values()]
+    return values + [field.pre_save(named, add=True) for field in table.derived.values()]
 
 
 def _stored(field: Field[Any, Any], value: Any) -> Any:

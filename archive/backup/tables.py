@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from django.apps import apps
-from django.db.models import Field, Model
+from django.db.models import BigIntegerField, Field, Model, TextField
 
 from archive.models import User
 from archive.models.names import OfName
@@ -90,8 +90,6 @@ TABLES: Final = (
     Table("archive.IndexState", ("version",)),
     Table("archive.Player"),
     Table("archive.Event"),
-    Table("archive.PlayerAlias"),
-    Table("archive.EventAlias"),
     UPLOADS,
     Table("archive.Sender"),
     Table("archive.GoneUpload"),
@@ -126,6 +124,46 @@ TABLES: Final = (
     Table("archive.Draft", accounts=True),
     Table("archive.AuditLine", accounts=True),
 )
+
+
+@dataclass(frozen=True)
+class FormerTable(Table):
+    """A table of earlier backups: further names, which are merged rows of `now` today."""
+
+    now: Table = field(kw_only=True)
+    former_name: str = field(kw_only=True)
+    owner: str = field(kw_only=True)
+    """The column with the row that had the name."""
+
+    @property
+    def name(self) -> str:
+        return self.former_name
+
+    @cached_property
+    def fields(self) -> dict[str, Field[Any, Any]]:
+        numbers: dict[str, Field[Any, Any]] = {
+            name: BigIntegerField(null=True) for name in ("id", "space", self.owner, "former")
+        }
+        return numbers | {"name": TextField()}
+
+    def renewed(self, row: Mapping[str, Any], last: int) -> dict[str, Any]:
+        """Return the row of `now`. One without a former id gets one behind `last`."""
+        names = self.now.fields
+        defaults = {name: names[name].get_default() for name in names}
+        home = {"merged_into_id": row[self.owner], "home_id": row[self.owner]}
+        pk = row["former"] or last + row["id"]
+        return {**defaults, "id": pk, "space": row["space"], "name": row["name"], **home}
+
+
+FORMER: Final = {
+    f"archive_{kind}alias": FormerTable(
+        f"archive.{kind.title()}",
+        now=next(table for table in TABLES if table.label == f"archive.{kind.title()}"),
+        former_name=f"archive_{kind}alias",
+        owner=f"{kind}_id",
+    )
+    for kind in ("player", "event")
+}
 
 _FOLLOWS: Final = "follows from the records of games: made anew"
 _RUNNING: Final = "of processes that run, not of the archive"

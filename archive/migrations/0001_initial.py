@@ -266,12 +266,29 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('space', models.BigIntegerField(db_default=0, default=0)),
                 ('name', models.TextField(verbose_name='name')),
+                ('written', models.TextField(blank=True, default='')),
+                ('kana', models.TextField(blank=True, db_default='', default='')),
+                ('latin', models.TextField(blank=True, db_default='', default='')),
+                ('note', models.TextField(blank=True, db_default='', default='')),
+                ('source', models.TextField(blank=True, db_default='', default='')),
+                ('set_by', models.JSONField(db_default={}, default=dict)),
+                ('unsettled', models.BooleanField(db_default=False, default=False)),
+                ('key', models.TextField(default='')),
                 ('searched', models.TextField(db_default='', default='')),
+                ('place', models.TextField(blank=True, db_default='', default='')),
+                ('merged_into', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='merged', to='archive.event')),
+                ('home', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.event')),
+                ('parent', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.event')),
             ],
             options={
                 'verbose_name': 'event',
                 'verbose_name_plural': 'events',
-                'constraints': [models.UniqueConstraint(fields=('space', 'name'), name='event_name')],
+                'constraints': [models.UniqueConstraint(fields=('space', 'key'), name='event_key')],
+                'indexes': [
+                    models.Index(fields=['space', 'name'], name='event_name'),
+                    models.Index(condition=models.Q(('home__isnull', False)), fields=['home'], name='event_home'),
+                    models.Index(condition=models.Q(('unsettled', True)), fields=['id'], name='event_unsettled'),
+                ],
             },
         ),
         migrations.CreateModel(
@@ -319,7 +336,11 @@ class Migration(migrations.Migration):
                 ('played', models.IntegerField()),
                 ('slot', models.IntegerField(unique=True)),
                 ('event', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.event')),
+                ('named', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.event')),
             ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('named__isnull', False)), fields=['named'], name='gameevent_named')],
+            },
         ),
         migrations.CreateModel(
             name='GameFormation',
@@ -373,15 +394,34 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('space', models.BigIntegerField(db_default=0, default=0)),
                 ('name', models.TextField(verbose_name='name')),
-                ('key', models.TextField()),
+                ('written', models.TextField(blank=True, default='')),
+                ('kana', models.TextField(blank=True, db_default='', default='')),
+                ('latin', models.TextField(blank=True, db_default='', default='')),
+                ('note', models.TextField(blank=True, db_default='', default='')),
+                ('source', models.TextField(blank=True, db_default='', default='')),
+                ('set_by', models.JSONField(db_default={}, default=dict)),
+                ('unsettled', models.BooleanField(db_default=False, default=False)),
+                ('key', models.TextField(default='')),
                 ('reading', models.TextField(blank=True)),
                 ('searched', models.TextField(db_default='', default='')),
+                ('titles', models.JSONField(db_default=[], default=list)),
+                ('born', models.CharField(blank=True, db_default='', default='', max_length=10)),
+                ('died', models.CharField(blank=True, db_default='', default='', max_length=10)),
+                ('merged_into', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='merged', to='archive.player')),
+                ('home', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.player')),
+                ('namesake', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='namesakes', to='archive.player')),
             ],
             options={
                 'verbose_name': 'player',
                 'verbose_name_plural': 'players',
-                'indexes': [models.Index(fields=['space', 'reading', 'name'], name='player_reading')],
-                'constraints': [models.UniqueConstraint(fields=('space', 'key'), name='player_key'), models.UniqueConstraint(fields=('space', 'name'), name='player_name')],
+                'constraints': [models.UniqueConstraint(fields=('space', 'key'), name='player_key')],
+                'indexes': [
+                    models.Index(fields=['space', 'reading', 'name'], name='player_reading'),
+                    models.Index(fields=['space', 'name'], name='player_name'),
+                    models.Index(condition=models.Q(('home__isnull', False)), fields=['home'], name='player_home'),
+                    models.Index(condition=models.Q(('namesake__isnull', False)), fields=['namesake'], name='player_namesake'),
+                    models.Index(condition=models.Q(('unsettled', True)), fields=['id'], name='player_unsettled'),
+                ],
             },
         ),
         migrations.AddField(
@@ -393,18 +433,6 @@ class Migration(migrations.Migration):
             model_name='game',
             name='player1',
             field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.player'),
-        ),
-        migrations.CreateModel(
-            name='PlayerAlias',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('space', models.BigIntegerField(db_default=0, default=0)),
-                ('name', models.TextField(verbose_name='name')),
-                ('key', models.TextField()),
-                ('former', models.BigIntegerField(null=True, unique=True)),
-                ('searched', models.TextField(db_default='', default='')),
-                ('player', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='aliases', to='archive.player')),
-            ],
         ),
         migrations.CreateModel(
             name='Report',
@@ -618,19 +646,6 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name='EventAlias',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('space', models.BigIntegerField(db_default=0, default=0)),
-                ('name', models.TextField(verbose_name='name')),
-                ('searched', models.TextField(db_default='', default='')),
-                ('event', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='aliases', to='archive.event')),
-            ],
-            options={
-                'constraints': [models.UniqueConstraint(fields=('space', 'name'), name='event_alias_name')],
-            },
-        ),
-        migrations.CreateModel(
             name='HookDelivery',
             fields=[
                 ('id', models.UUIDField(default=uuid.uuid4, primary_key=True, serialize=False)),
@@ -657,9 +672,11 @@ class Migration(migrations.Migration):
                 ('colour', models.SmallIntegerField()),
                 ('rating', models.SmallIntegerField(null=True)),
                 ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.player')),
+                ('named', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.player')),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('slot', 'colour'), name='gameplayer_of_slot')],
+                'indexes': [models.Index(condition=models.Q(('named__isnull', False)), fields=['named'], name='gameplayer_named')],
             },
         ),
         migrations.AddIndex(
@@ -693,14 +710,6 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='game',
             constraint=models.UniqueConstraint(fields=('space', 'digest'), name='game_identity'),
-        ),
-        migrations.AddIndex(
-            model_name='playeralias',
-            index=models.Index(fields=['space', 'key'], name='player_alias_key'),
-        ),
-        migrations.AddConstraint(
-            model_name='playeralias',
-            constraint=models.UniqueConstraint(fields=('space', 'name'), name='player_alias_name'),
         ),
         migrations.AddIndex(
             model_name='report',

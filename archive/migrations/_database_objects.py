@@ -125,9 +125,9 @@ _POSTGRESQL: Final = (
 )
 
 CHANGE_TABLES: Final = (
-    "player", "event", "playeralias", "eventalias", "game", "gamealias", "gonegame", "takendown",
-    "gameplayer", "gameevent", "upload", "goneupload", "entry", "indexstate", "sitetext", "space",
-    "leftspace", "share", "columnsegment", "correction", "correctionevent", "correctionbatch",
+    "player", "event", "game", "gamealias", "gonegame", "takendown", "gameplayer", "gameevent", "upload",
+    "goneupload", "entry", "indexstate", "sitetext", "space", "leftspace", "share", "columnsegment",
+    "correction", "correctionevent", "correctionbatch",
 )  # fmt: skip
 """Tables that pages show. Rows of the index, of records and of series change with their games."""
 
@@ -147,7 +147,7 @@ _OF_ENTRIES: Final = {
     "DELETE": "{old_is_public}",
 }
 PUBLIC_TABLES: Final = (
-    "player", "event", "playeralias", "eventalias", "game", "gamealias", "gonegame", "takendown", "leftspace",
+    "player", "event", "game", "gamealias", "gonegame", "takendown", "leftspace",
     "goneupload", "columnsegment", "upload", "entry",
 )  # fmt: skip
 """Tables of the public archive: its games, names and uploads (`archive.index.changes`)."""

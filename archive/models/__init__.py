@@ -27,16 +27,7 @@ from archive.models.games import (
 )
 from archive.models.hooks import Arrival, Hook, HookDelivery
 from archive.models.index import HotMove, HotPart, HotPosition, IndexState, Occurrence
-from archive.models.names import (
-    Event,
-    EventAlias,
-    KeyField,
-    Name,
-    Player,
-    PlayerAlias,
-    ReadingField,
-    SearchedField,
-)
+from archive.models.names import Event, Name, Player
 from archive.models.observing import HeardProcess, ProcessRole, Tally
 from archive.models.site import Report, SiteText
 from archive.models.spaces import Invitation, LeftSpace, Membership, Share, Space
@@ -45,12 +36,12 @@ from archive.models.uploads import PIECE_BYTES, GoneUpload, Sender, Upload, Uplo
 __all__ = [
     "LARGEST_ID", "PIECE_BYTES", "AccountInvitation", "Arrival", "AuditEvent", "AuditLine", "ColumnGone",
     "ColumnSegment", "ColumnWaiting", "Correction", "CorrectionBatch", "CorrectionEvent", "DeviceGrant",
-    "Draft", "Entry", "Event", "EventAlias", "Game", "GameAlias", "GameChange", "GameEvent", "GameFormation",
+    "Draft", "Entry", "Event", "Game", "GameAlias", "GameChange", "GameEvent", "GameFormation",
     "GameIdentity", "GamePlayer", "GameRecord", "GameSeries", "GameText", "GoneGame", "GoneUpload",
     "HeardProcess", "Hook", "HookDelivery", "HotMove", "HotPart", "HotPosition", "IndexState",
-    "Invitation", "KeyField", "LeftSpace", "Membership", "Name", "Occurrence", "Player", "PlayerAlias",
-    "ProcessRole", "ReadingField", "Report", "SearchedField", "Sender", "Share", "SiteText", "Space",
-    "TakenDown", "Tally", "Token", "Upload", "UploadChunk", "User", "UserManager",
+    "Invitation", "LeftSpace", "Membership", "Name", "Occurrence", "Player", "ProcessRole", "Report",
+    "Sender", "Share", "SiteText", "Space", "TakenDown", "Tally", "Token", "Upload", "UploadChunk",
+    "User", "UserManager",
 ]  # fmt: skip
 
 LARGEST_ID: Final = 2**63 - 1

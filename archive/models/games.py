@@ -236,13 +236,20 @@ class GamePlayer(models.Model):
 
     pk = models.CompositePrimaryKey("player_id", "played", "slot", "colour")
     player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="+", db_index=False)
+    """The root of the tree of merged names."""
     played = models.IntegerField()
     slot = models.IntegerField()
     colour = models.SmallIntegerField()
     rating = models.SmallIntegerField(null=True)
+    named = models.ForeignKey(Player, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+    """The row of the name in the header, or of the player whom a correction names; NULL if that is
+    `player`."""
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["slot", "colour"], name="gameplayer_of_slot")]
+        indexes = [
+            models.Index(fields=["named"], name="gameplayer_named", condition=models.Q(named__isnull=False))
+        ]
 
     def __str__(self) -> str:
         return f"{self.player_id} in {self.slot}"
@@ -253,8 +260,16 @@ class GameEvent(models.Model):
 
     pk = models.CompositePrimaryKey("event_id", "played", "slot")
     event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="+", db_index=False)
+    """The root of the tree of merged names."""
     played = models.IntegerField()
     slot = models.IntegerField(unique=True)
+    named = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+    """The row of the name in the header; NULL if that is `event`."""
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["named"], name="gameevent_named", condition=models.Q(named__isnull=False))
+        ]
 
     def __str__(self) -> str:
         return f"{self.event_id}: {self.slot}"

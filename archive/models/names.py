@@ -1,16 +1,22 @@
-"""Players and events by name, separate for each space."""
+"""Players and events by name, separate for each space.
+
+A row is a name that headers of games have. Curators merge rows that name the same player or event: each row
+points to the one that it was merged into (`merged_into`), which makes a tree, and to the root of its tree
+(`home`), to which its games belong.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.db import models
+from django.db.models import Q
 from django.utils.translation import pgettext_lazy
 
 from archive.names.character_forms import folded
-from archive.names.kana_readings import reading
-from archive.names.search_text import search_form
+from archive.names.kana_readings import reading_of
+from archive.names.search_text import search_forms
 from kifu_core.classes import PUBLIC
 
 if TYPE_CHECKING:
@@ -19,27 +25,11 @@ else:
     _TextField = models.TextField
 
 
-class Name(models.Model):
-    """A player or event of one space; `name` is normalized (`archive.derive.headers`). Names of private
-    spaces are not shown elsewhere."""
-
-    space = models.BigIntegerField(default=PUBLIC, db_default=PUBLIC)
-    name = models.TextField(pgettext_lazy("of a player or an event", "name"))
-
-    class Meta:
-        abstract = True
-
-    def __str__(self) -> str:
-        return self.name
-
-
-class OfName(_TextField):
-    """A text that is computed from the row's `name` by the function `of` whenever the row is saved."""
-
-    of: Callable[[str], str]
+class _Computed(_TextField):
+    of: Callable[[Any], str]
 
     def pre_save(self, model_instance: Any, add: bool) -> str:
-        value = self.of(model_instance.name)
+        value = self.of(model_instance)
         setattr(model_instance, self.attname, value)
         return value
 
@@ -49,72 +39,141 @@ class OfName(_TextField):
         return name, "django.db.models.TextField", args, options
 
 
-class KeyField(OfName):
-    """The key that identifies a player, equal for all variants of characters
-    (`archive.names.character_forms`)."""
+class OfName(_Computed):
+    """A text that is computed from the row by the function `of` whenever the row is saved."""
 
-    of = staticmethod(folded)
+
+class InitialField(_Computed):
+    """A text that is computed from the row by the function `of` when the row is first saved."""
+
+
+class WrittenField(InitialField):
+    """The name in the headers that the row was made for; it never changes."""
+
+    of = staticmethod(lambda row: row.written or row.name)
+
+
+class KeyField(InitialField):
+    """The key by which headers identify a player or event (`Name.key_of`); it never changes. No header has
+    the key of a namesake."""
+
+    of = staticmethod(lambda row: row.key or row.key_of(row.written))
 
 
 class ReadingField(OfName):
     """The reading by which players are sorted; empty if unknown (`archive.names.kana_readings`)."""
 
-    of = staticmethod(reading)
+    of = staticmethod(lambda row: reading_of(row.name, row.kana))
 
 
 class SearchedField(OfName):
-    """The form in which names are searched (`archive.names.search_text`)."""
+    """The forms in which a name is searched (`archive.names.search_text`), those of merged names included."""
 
-    of = staticmethod(search_form)
+    of = staticmethod(lambda row: search_forms(row.spellings()))
+
+
+class Name(models.Model):
+    """A player or event of one space. Names of private spaces are not shown elsewhere."""
+
+    space = models.BigIntegerField(default=PUBLIC, db_default=PUBLIC)
+    name = models.TextField(pgettext_lazy("of a player or an event", "name"))
+    """The name that is shown; at first the normalized name of a record (`archive.derive.headers`)."""
+    written = WrittenField(blank=True, default="")
+    key = KeyField(default="")
+    merged_into = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, related_name="merged", db_index=False
+    )
+    home = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+    """The root of the tree of merged rows; NULL for a root."""
+    kana = models.TextField(blank=True, default="", db_default="")
+    """The reading in kana; a blank separates family name and given name."""
+    latin = models.TextField(blank=True, default="", db_default="")
+    """The name in Latin letters, as pages in English show it."""
+    note = models.TextField(blank=True, default="", db_default="")
+    source = models.TextField(blank=True, default="", db_default="")
+    """Where the facts are from: an address, or an identifier of an authority file."""
+    searched = SearchedField(default="", db_default="")
+    set_by = models.JSONField(default=dict, db_default={})
+    """Who set a field, by its name: "authority" or "curator". Others have the values of records."""
+    unsettled = models.BooleanField(default=False, db_default=False)
+    """Whether games of the row have not followed its latest merge or separation yet."""
+
+    FACTS: ClassVar[tuple[str, ...]] = ("name", "kana", "latin", "note", "source")
+    """The fields that curators edit."""
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return self.name
+
+    @classmethod
+    def key_of(cls, name: str) -> str:
+        """Return the key of a normalized name."""
+        return name
+
+    @property
+    def root_id(self) -> int:
+        """Return the id of the root of the row's tree."""
+        home: int | None = getattr(self, "home_id", None)
+        return home or self.pk
+
+    def spellings(self) -> list[str]:
+        """Return the names by which the row is searched."""
+        latin = " ".join(reversed(self.latin.split()))
+        return [self.name, self.written, self.kana, self.kana.replace(" ", ""), self.latin, latin]
 
 
 class Player(Name):
-    """A person or program, with the name of the first record."""
+    """A person or program."""
 
-    key = KeyField()
     reading = ReadingField(blank=True)
-    searched = SearchedField(default="", db_default="")
+    namesake = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, related_name="namesakes", db_index=False
+    )
+    """Another player of the same name, with whom headers confuse this one. Only corrections of games say
+    which games are this one's."""
+    titles = models.JSONField(default=list, db_default=[])
+    """Titles and grades as objects with `title` or `grade`, and `from` and `to` if known: years, months or
+    days."""
+    born = models.CharField(max_length=10, blank=True, default="", db_default="")
+    """The year, month or day of birth: 1970, 1970-09, 1970-09-27."""
+    died = models.CharField(max_length=10, blank=True, default="", db_default="")
+
+    FACTS = (*Name.FACTS, "titles", "born", "died")
 
     class Meta:
         verbose_name = pgettext_lazy("list", "player")
         verbose_name_plural = pgettext_lazy("list", "players")
-        constraints = [
-            models.UniqueConstraint(fields=["space", "key"], name="player_key"),
-            models.UniqueConstraint(fields=["space", "name"], name="player_name"),
+        constraints = [models.UniqueConstraint(fields=["space", "key"], name="player_key")]
+        indexes = [
+            models.Index(fields=["space", "reading", "name"], name="player_reading"),
+            models.Index(fields=["space", "name"], name="player_name"),
+            models.Index(fields=["home"], name="player_home", condition=Q(home__isnull=False)),
+            models.Index(fields=["namesake"], name="player_namesake", condition=Q(namesake__isnull=False)),
+            models.Index(fields=["id"], name="player_unsettled", condition=Q(unsettled=True)),
         ]
-        indexes = [models.Index(fields=["space", "reading", "name"], name="player_reading")]
+
+    @classmethod
+    def key_of(cls, name: str) -> str:
+        return folded(name)
 
 
 class Event(Name):
     """A tournament, a match, a series."""
 
-    searched = SearchedField(default="", db_default="")
+    place = models.TextField(blank=True, default="", db_default="")
+    parent = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+    """The series that the event belongs to."""
+
+    FACTS = (*Name.FACTS, "place", "parent")
 
     class Meta:
         verbose_name = pgettext_lazy("list", "event")
         verbose_name_plural = pgettext_lazy("list", "events")
-        constraints = [models.UniqueConstraint(fields=["space", "name"], name="event_name")]
-
-
-class PlayerAlias(Name):
-    """A further normalized name of a player."""
-
-    key = KeyField()
-    player = models.ForeignKey(Player, on_delete=models.PROTECT, related_name="aliases")
-    former = models.BigIntegerField(null=True, unique=True)
-    """The former id of a player that was merged into this one."""
-    searched = SearchedField(default="", db_default="")
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["space", "name"], name="player_alias_name")]
-        indexes = [models.Index(fields=["space", "key"], name="player_alias_key")]
-
-
-class EventAlias(Name):
-    """A further normalized name of an event."""
-
-    event = models.ForeignKey(Event, on_delete=models.PROTECT, related_name="aliases")
-    searched = SearchedField(default="", db_default="")
-
-    class Meta:
-        constraints = [models.UniqueConstraint(fields=["space", "name"], name="event_alias_name")]
+        constraints = [models.UniqueConstraint(fields=["space", "key"], name="event_key")]
+        indexes = [
+            models.Index(fields=["space", "name"], name="event_name"),
+            models.Index(fields=["home"], name="event_home", condition=Q(home__isnull=False)),
+            models.Index(fields=["id"], name="event_unsettled", condition=Q(unsettled=True)),
+        ]

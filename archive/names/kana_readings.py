@@ -120,6 +120,15 @@ def reading(name: str) -> str:
     return letters if _LETTER.match(letters) else UNKNOWN
 
 
+def reading_of(name: str, kana: str) -> str:
+    """Return the sort key of a name whose reading in kana is known; `reading` of the name if it is empty.
+
+    >>> reading_of("激指", "げきさし"), reading_of("東海林太郎", "しょうじ たろう")
+    ('けきさし', 'しようし たろう')
+    """
+    return " ".join(map(kana_key, kana.split())) if kana.strip() else reading(name)
+
+
 def family_of(name: str) -> tuple[str, str]:
     """Return the family name at the beginning of a name, and its reading; two empty texts if unknown.
 

@@ -172,13 +172,14 @@ def _families() -> dict[str, tuple[str, ...]]:
     return {latin_key: tuple(keys) for latin_key, keys in sort_keys.items()}
 
 
-def given_key(name: str) -> str:
-    """Return the `key` of a player's given name; empty if its reading is unknown.
+def given_key(name: str, kana: str = "") -> str:
+    """Return the `key` of a player's given name; empty if its reading is unknown. `kana` is the reading of
+    the complete name, if that is known.
 
     >>> given_key("羽生善治"), given_key("羽生太"), given_key("Bonanza")
     ('yoshiharu', '', '')
     """
-    return key(latin(_parts(name)[1]))
+    return key(latin("".join(kana.split()[1:]) or _parts(name)[1]))
 
 
 def romanized(name: str) -> str:

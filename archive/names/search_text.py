@@ -20,6 +20,9 @@ from archive.names.character_forms import FORMS
 LONGEST: Final = 64 * 1024
 """The limit of a searchable text in bytes of UTF-8."""
 
+LONGEST_NAMES: Final = 8 * 1024
+"""The limit of the searchable names of a player in characters."""
+
 MAX_PIECES: Final = 12
 """Pieces of a word that are looked up: the candidates' texts are checked anyway."""
 
@@ -46,6 +49,22 @@ def search_form(text: str) -> str:
         return " ".join(_UNPRINTABLE.sub(" ", text).lower().split())
     # Normalized again, because a mark may combine with a character that folding has produced.
     return " ".join(_normal(_normal(text).casefold().translate(_FORMS)).split())
+
+
+def search_forms(names: Iterable[str]) -> str:
+    """Return the distinct forms of names, one a line; of names in Latin letters also without accents. They
+    are cut at `LONGEST_NAMES` characters.
+
+    >>> search_forms(["羽生善治", "", "Habu", "habu", "Ōyama"]).split()
+    ['羽生善治', 'habu', 'ōyama', 'oyama']
+    """
+    forms: dict[str, None] = {}
+    for form in map(search_form, names):
+        plain = "".join(
+            char for char in unicodedata.normalize("NFKD", form) if not unicodedata.combining(char)
+        )
+        forms.update(dict.fromkeys([form, plain] if plain.isascii() else [form]))
+    return "\n".join(form for form in forms if form)[:LONGEST_NAMES]
 
 
 def _normal(text: str) -> str:

@@ -24,7 +24,7 @@ _alias: ContextVar[str] = ContextVar("read_from", default=PRIMARY)
 # fmt: off
 _COPIED: Final = {
     "game", "gamerecord", "gameseries", "gametext", "gamealias", "gameplayer", "gameevent", "gameformation",
-    "gonegame", "player", "playeralias", "event", "eventalias", "leftspace", "arrival", "entry",
+    "gonegame", "player", "event", "leftspace", "arrival", "entry",
     "upload", "uploadchunk", "goneupload", "occurrence", "hotposition", "hotmove", "hotpart",
 }
 # fmt: on

@@ -37,7 +37,7 @@ from archive.models import (
 from archive.store import history
 from archive.store.change import Change, Indexed
 from archive.store.existing import batched, read
-from archive.store.plan import NEW, Existing, NotReadError, Plan, Unread, game_row, people
+from archive.store.plan import NEW, Existing, NotReadError, Plan, Unread, game_row
 from kifu_core.games import SHOGI
 
 Row = tuple[str | int | bytes | date | None, ...]
@@ -48,7 +48,8 @@ _GAME_COLUMNS: Final = (
     "plies", "index_version", "index_rows", "calendar", "round", "opening", "header_data", "features",
     "formations_version", "corrected",
 )  # fmt: skip
-_PLAYER_COLUMNS: Final = ("player_id", "played", "slot", "colour", "rating")
+_PLAYER_COLUMNS: Final = ("player_id", "played", "slot", "colour", "rating", "named_id")
+_EVENT_COLUMNS: Final = ("event_id", "played", "slot", "named_id")
 _INSERT_GAMES: Final = f"""
     INSERT INTO archive_game ({", ".join(_GAME_COLUMNS)}) VALUES {{places}} RETURNING id, slot
 """
@@ -218,19 +219,25 @@ def _add_to_index(change: Change, games: Sequence[tuple[DerivedGame, int]]) -> N
     for game, slot in games:
         change.add((game.rows, game.codes), slot, game.record_kind, game.played, game.result)
         players += _player_rows(change, game, slot)
-        if game.event:
-            events.append((change.names.events[game.space, game.event], game.played, slot))
+        if event := _event_row(change, game, slot):
+            events.append(event)
     _insert("archive_gameplayer", _PLAYER_COLUMNS, players)
-    _insert("archive_gameevent", ("event_id", "played", "slot"), events)
+    _insert("archive_gameevent", _EVENT_COLUMNS, events)
     _add_formations({slot: game.formations for game, slot in games})
 
 
 def _player_rows(change: Change, game: DerivedGame, slot: int) -> Iterator[Row]:
-    for colour, (player, rating) in enumerate(zip(people(game, change.names), game.ratings, strict=True)):
+    seats = zip(change.names.players_of(game), game.ratings, strict=True)
+    for colour, (player, rating) in enumerate(seats):
         if player is not None:
-            yield player, game.played, slot, colour, rating
+            yield player.home, game.played, slot, colour, rating, player.named
             if rating is not None:
                 change.ratings[slot, colour] = rating
+
+
+def _event_row(change: Change, game: DerivedGame, slot: int) -> Row | None:
+    event = change.names.event_of(game)
+    return (event.home, game.played, slot, event.named) if event else None
 
 
 def _add_formations(formations_by_slot: Mapping[int, Sequence[FormationRow]]) -> None:
@@ -360,20 +367,25 @@ def _rewrite_in_place(change: Change, games: Sequence[tuple[Game, DerivedGame]])
     write_formations({game.slot: derived.formations for game, derived in games})
     _update_rows(change, [(game, derived, game.slot) for game, derived in games])
     change.cursor.executemany(_UPDATE_RECORD, [_record_values(*pair) for pair in games])
-    others = [
-        (derived, game.slot)
-        for game, derived in games
-        if people(derived, change.names) != (game.player0_id, game.player1_id)
-    ]
-    GamePlayer.objects.filter(slot__in=[slot for _, slot in others]).delete()
-    rows = [row for derived, slot in others for row in _player_rows(change, derived, slot)]
-    _insert("archive_gameplayer", _PLAYER_COLUMNS, rows)
-    events = [(game, change.names.event(derived)) for game, derived in games]
-    moved = [(game, event) for game, event in events if event != game.event_id]
-    GameEvent.objects.filter(slot__in=[game.slot for game, _ in moved]).delete()
-    GameEvent.objects.bulk_create(
-        [GameEvent(event_id=event, played=game.played, slot=game.slot) for game, event in moved if event]
-    )
+    _write_names(change, {game.slot: derived for game, derived in games})
+
+
+def _write_names(change: Change, games: Mapping[int, DerivedGame]) -> None:
+    """Replace the rows of the players and events of those slots whose stored ones differ."""
+    seats = GamePlayer.objects.filter(slot__in=games).order_by("slot", "colour")
+    players: dict[int, list[Row]] = {slot: [] for slot in games}
+    for row in seats.values_list(*_PLAYER_COLUMNS):
+        players[row[2]].append(row)
+    stored = GameEvent.objects.filter(slot__in=games).values_list(*_EVENT_COLUMNS)
+    events: dict[int, Row] = {row[2]: row for row in stored}
+    new_players = {slot: [*_player_rows(change, game, slot)] for slot, game in games.items()}
+    others = [slot for slot in games if players[slot] != new_players[slot]]
+    GamePlayer.objects.filter(slot__in=others).delete()
+    _insert("archive_gameplayer", _PLAYER_COLUMNS, [row for slot in others for row in new_players[slot]])
+    new_events = {slot: _event_row(change, game, slot) for slot, game in games.items()}
+    moved = [slot for slot in games if events.get(slot) != new_events[slot]]
+    GameEvent.objects.filter(slot__in=moved).delete()
+    _insert("archive_gameevent", _EVENT_COLUMNS, [row for slot in moved if (row := new_events[slot])])
 
 
 def _record_values(game: Game, derived: DerivedGame) -> list[Any]:

@@ -111,19 +111,27 @@ def _check_every() -> int:
     return max(1, schema.HOT_GAMES // 20)
 
 
-def run(games: Iterable[DerivedGame], work: Callable[[Change], T], *, decided: bool = False) -> T:
+def run(
+    games: Iterable[DerivedGame],
+    work: Callable[[Change], T],
+    *,
+    decided: bool = False,
+    alone: bool = False,
+) -> T:
     """Run `work` in one transaction, after the names of `games` are stored; repeat it after a conflict with
     another transaction.
 
     `work` must write rows and counters through its `Change`. With `decided` all committed rows are visible,
-    as needed for removing rows that may not exist. Raises RetiredVersionError and UndecidedError.
+    as needed for removing rows that may not exist. With `alone` no other transaction writes games meanwhile,
+    so that none uses names that change. Raises RetiredVersionError and UndecidedError.
     """
     games = list(games)
+    lock = engine().lock_exclusive if alone else engine().lock_decided if decided else engine().lock_shared
     for attempt in range(1, ATTEMPTS + 1):
         engine().make_room()
         try:
             with transaction.atomic(), connection.cursor() as cursor:
-                (engine().lock_decided if decided else engine().lock_shared)(cursor)
+                lock(cursor)
                 versions.check_current()
                 change = Change(cursor, get_or_create_names(games))
                 result = work(change)

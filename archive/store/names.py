@@ -3,32 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from django.db.models.functions import Coalesce
 
 from archive.derive.game import DerivedGame
-from archive.derive.headers import folded
-from archive.models import Event, EventAlias, Player, PlayerAlias
+from archive.models import Event, Name, Player
 
 SpaceName = tuple[int, str]
 """A space, and a normalized name in it."""
 
 
 @dataclass(frozen=True, slots=True)
+class NameIds:
+    """The row of a name, and the root of its tree of merged rows: the player or event that it means."""
+
+    row: int
+    home: int
+
+    @property
+    def named(self) -> int | None:
+        """Return the row unless it is the root (`GamePlayer.named`)."""
+        return None if self.row == self.home else self.row
+
+
+@dataclass(frozen=True, slots=True)
 class Names:
     """The ids of players and events, by space and normalized name."""
 
-    players: dict[SpaceName, int]
-    events: dict[SpaceName, int]
+    players: dict[SpaceName, NameIds]
+    events: dict[SpaceName, NameIds]
+    attributed: dict[tuple[int, int], NameIds | None] = field(default_factory=dict)
+    """Players to whom corrections attribute sides of games, by space and row; None if the space has no such
+    player, so that the name in the header counts."""
 
     def has_names_of(self, game: DerivedGame) -> bool:
         """Return whether the ids of the players and the event of a game are known, before corrections too."""
         if game.base is not None and not self.has_names_of(game.base):
             return False
         players = all((game.space, name) in self.players for name in game.players if name)
-        return players and (not game.event or (game.space, game.event) in self.events)
+        attributed = all((game.space, row) in self.attributed for row in game.attributed if row)
+        return players and attributed and (not game.event or (game.space, game.event) in self.events)
 
-    def event(self, game: DerivedGame) -> int | None:
-        """Return the id of the event of a game; None for a game without an event."""
+    def players_of(self, game: DerivedGame) -> tuple[NameIds | None, NameIds | None]:
+        """Return the players of a game by colour; None for an unknown one. Raises KeyError if a name has no
+        id."""
+        named = (self.players[game.space, name] if name else None for name in game.players)
+        black, white = (
+            (self.attributed[game.space, row] if row else None) or person
+            for person, row in zip(named, game.attributed, strict=True)
+        )
+        return black, white
+
+    def event_of(self, game: DerivedGame) -> NameIds | None:
+        """Return the event of a game; None for a game without one."""
         return self.events[game.space, game.event] if game.event else None
 
     def add_names_of(self, games: Collection[DerivedGame]) -> None:
@@ -36,6 +64,12 @@ class Names:
         more = get_or_create_names(games)
         self.players.update(more.players)
         self.events.update(more.events)
+        self.attributed.update(more.attributed)
+
+
+def home_of(ids: NameIds | None) -> int | None:
+    """Return the id of a player or event; None for an unknown one."""
+    return ids.home if ids else None
 
 
 def get_or_create_names(games: Collection[DerivedGame]) -> Names:
@@ -43,42 +77,38 @@ def get_or_create_names(games: Collection[DerivedGame]) -> Names:
     games = [*games, *(game.base for game in games if game.base is not None)]
     players = {(game.space, name) for game in games for name in game.players if name}
     events = {(game.space, game.event) for game in games if game.event}
-    return Names(_players(players), _events(events))
+    attributed = {(game.space, row) for game in games for row in game.attributed if row}
+    return Names(_ids(Player, players), _ids(Event, events), _attributed(attributed))
 
 
-def _players(names: Collection[SpaceName]) -> dict[SpaceName, int]:
-    """Return the ids of players. Names are equal if `folded` makes them equal. New ones are inserted in the
-    order of their keys."""
+def _attributed(rows: Collection[tuple[int, int]]) -> dict[tuple[int, int], NameIds | None]:
+    if not rows:
+        return {}
+    stored = Player.objects.filter(pk__in={row for _, row in rows})
+    ids = {
+        (space, row): NameIds(row, home)
+        for space, row, home in stored.values_list("space", "pk", Coalesce("home_id", "pk"))
+    }
+    return {row: ids.get(row) for row in rows}
+
+
+def _ids(model: type[Name], names: Collection[SpaceName]) -> dict[SpaceName, NameIds]:
+    """Return the ids of names. Those with the same key are equal. New ones are inserted in the order of their
+    keys."""
     if not names:
         return {}
-    keys = {(space, name): (space, folded(name)) for space, name in names}
+    keys = {(space, name): (space, model.key_of(name)) for space, name in names}
     spaces, texts = {space for space, _ in names}, {key for _, key in keys.values()}
-    own = Player.objects.filter(space__in=spaces, key__in=texts).values_list("space", "key", "pk")
-    others = PlayerAlias.objects.filter(space__in=spaces, key__in=texts)
-    ids = _ids(own.union(others.values_list("space", "key", "player_id"), all=True))
+    stored = model._default_manager.filter(space__in=spaces, key__in=texts)
+    rows = stored.values_list("space", "key", "pk", Coalesce("home_id", "pk"))
+    ids = _by_key(rows)
     missing = {keys[name]: name for name in sorted(names, reverse=True) if keys[name] not in ids}
     if missing:
-        new = [Player(space=space, name=name) for _key, (space, name) in sorted(missing.items())]
-        Player.objects.bulk_create(new, ignore_conflicts=True)
-        ids.update(_ids(own.all()))
+        new = [model(space=space, name=name) for _key, (space, name) in sorted(missing.items())]
+        model._default_manager.bulk_create(new, ignore_conflicts=True)
+        ids.update(_by_key(rows.all()))
     return {name: ids[key] for name, key in keys.items()}
 
 
-def _events(names: Collection[SpaceName]) -> dict[SpaceName, int]:
-    """Return the ids of events. New ones are inserted in the order of their names."""
-    if not names:
-        return {}
-    spaces, texts = {space for space, _ in names}, {name for _, name in names}
-    own = Event.objects.filter(space__in=spaces, name__in=texts).values_list("space", "name", "pk")
-    others = EventAlias.objects.filter(space__in=spaces, name__in=texts)
-    ids = _ids(own.union(others.values_list("space", "name", "event_id"), all=True))
-    missing = sorted(set(names) - ids.keys())
-    if missing:
-        new = [Event(space=space, name=name) for space, name in missing]
-        Event.objects.bulk_create(new, ignore_conflicts=True)
-        ids.update(_ids(own.all()))
-    return ids
-
-
-def _ids(rows: Iterable[tuple[int, str, int]]) -> dict[SpaceName, int]:
-    return {(space, text): pk for space, text, pk in rows}
+def _by_key(rows: Iterable[tuple[int, str, int, int]]) -> dict[SpaceName, NameIds]:
+    return {(space, key): NameIds(row, home) for space, key, row, home in rows}

@@ -32,7 +32,7 @@ from archive.derive.game import SHORT_PLIES, DerivedGame, Identity
 from archive.index import schema
 from archive.index.schema import UNKNOWN
 from archive.models import Game, codec
-from archive.store.names import Names
+from archive.store.names import Names, home_of
 
 NEW: Final = 1 << 62
 """Games that a plan inserts have provisional ids above this number, so that they sort after stored games."""
@@ -95,10 +95,7 @@ Derivation = Callable[[Edition, int, int | None], DerivedGame]
 
 def people(game: DerivedGame, names: Names) -> Players:
     """Return the players of a derived game. Raises KeyError if `names` has no id for one of them."""
-    named = (names.players[game.space, name] if name else None for name in game.players)
-    black, white = (
-        person if other is None else other for person, other in zip(named, game.attributed, strict=True)
-    )
+    black, white = map(home_of, names.players_of(game))
     return black, white
 
 
@@ -474,6 +471,9 @@ class Plan:
         self._by_pairing[own.pairing].discard(pk)
 
     def _write(self, pk: int, derived: DerivedGame) -> None:
+        if not self.existing.names.has_names_of(derived):
+            self.unread.identify.append(derived)
+            raise NotReadError
         self.games.pop(pk, None)
         self._remove_facts(pk)
         self._add_facts(pk, facts(derived, self.existing.names), derived.base)
@@ -577,7 +577,7 @@ def game_row(game: DerivedGame, names: Names, slot: int) -> dict[str, Any]:
     return {
         "kind": game.kind, "record_kind": game.record_kind, "space": game.space, "digest": game.digest,
         "digest_version": game.digest_version, "stem": game.stem, "slot": slot, "player0_id": black,
-        "player1_id": white, "event_id": names.event(game), "site": game.site,
+        "player1_id": white, "event_id": home_of(names.event_of(game)), "site": game.site,
         "played_from": game.played_from, "played_to": game.played_to, "precision": game.precision,
         "played": game.played, "handicap": game.handicap, "result": game.result, "special": game.special,
         "plies": game.plies, "index_version": schema.INDEX_VERSION, "index_rows": game.row_count,

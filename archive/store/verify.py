@@ -31,16 +31,19 @@ from archive.index.schema import IndexRow
 from archive.index.texts import text_index
 from archive.models import (
     Correction,
+    Event,
     Game,
     GameFormation,
     GameRecord,
     GameSeries,
     GameText,
+    Player,
     Upload,
     UploadChunk,
     codec,
 )
 from archive.store.existing import ACTIVE, corrections_of
+from archive.store.name_trees import root_of
 from kifu_core.classes import PUBLIC
 from kifu_core.games import of_record
 from kifu_core.jkf import Record
@@ -75,6 +78,7 @@ def verify(
     yield from uploads()
     yield from spaces()
     yield from corrections()
+    yield from names()
     if sample is None:
         yield from orphans()
         yield from texts()
@@ -320,11 +324,11 @@ _OTHER_SPACE: Final = f"""
     SELECT 'game', g.id, 'has an event of another space' FROM archive_game g
     JOIN archive_event v ON v.id = g.event_id WHERE v.space <> g.space
     UNION ALL
-    SELECT 'player', p.id, 'has a name of another space' FROM archive_playeralias a
-    JOIN archive_player p ON p.id = a.player_id WHERE p.space <> a.space
+    SELECT 'player', p.id, 'is merged with a player of another space' FROM archive_player a
+    JOIN archive_player p ON p.id IN (a.home_id, a.merged_into_id) WHERE p.space <> a.space
     UNION ALL
-    SELECT 'event', v.id, 'has a name of another space' FROM archive_eventalias a
-    JOIN archive_event v ON v.id = a.event_id WHERE v.space <> a.space
+    SELECT 'event', v.id, 'is merged with an event of another space' FROM archive_event a
+    JOIN archive_event v ON v.id IN (a.home_id, a.merged_into_id) WHERE v.space <> a.space
     UNION ALL
     SELECT 'entry', e.id, 'is shown where its game is not' FROM archive_game g
     JOIN archive_entry e ON e.game_id = g.id JOIN archive_upload u ON u.id = e.upload_id
@@ -339,6 +343,35 @@ def spaces() -> Iterator[Difference]:
         rows = cursor.fetchall()
     for kind, pk, text in rows:
         yield Difference("space", f"{kind} {pk}", text)
+
+
+# --- names -----------------------------------------------------------------------------------------------
+
+_NOT_AT_HOME: Final = """
+    SELECT d.slot FROM archive_game{kind} d
+    JOIN archive_{kind} n ON n.id = coalesce(d.named_id, d.{kind}_id)
+    WHERE d.{kind}_id <> coalesce(n.home_id, n.id)
+    UNION ALL SELECT d.slot FROM archive_game{kind} d WHERE d.named_id = d.{kind}_id
+"""
+
+
+def names() -> Iterator[Difference]:
+    """Yield merged names that lead to another root than is stored, or in a circle, and games of names that
+    were merged. Those that wait for `archive.store.people.settle_names` are no faults."""
+    for kind, model in (("player", Player), ("event", Event)):
+        parents = dict(model._default_manager.values_list("pk", "merged_into_id").exclude(merged_into=None))
+        for row in model._default_manager.exclude(merged_into=None, home=None):
+            root = root_of(row.pk, parents)
+            if root is None:
+                yield Difference("name", f"{kind} {row.pk}", "is merged in a circle")
+            elif row.root_id != root:
+                yield Difference("name", f"{kind} {row.pk}", f"belongs to {row.root_id}, not to {root}")
+        if not model._default_manager.filter(unsettled=True).exists():
+            with connection.cursor() as cursor:
+                cursor.execute(_NOT_AT_HOME.format(kind=kind))
+                slots = cursor.fetchall()
+            for (slot,) in slots:
+                yield Difference("name", f"slot {slot}", f"its {kind} is not that of its name")
 
 
 # --- rows without an owner -------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from archive.models import (
     AuditEvent,
     Correction,
     CorrectionBatch,
-    EventAlias,
+    Event,
     Game,
     GameAlias,
     Hook,
@@ -29,7 +29,6 @@ from archive.models import (
     IndexState,
     Occurrence,
     Player,
-    PlayerAlias,
     Report,
     SiteText,
     Space,
@@ -39,6 +38,7 @@ from archive.models import (
 from kifu_core.classes import PUBLIC
 from tests.archive.games import CSA, KIF, UNREADABLE
 from tests.archive.quoridor import NAMED
+from tests.archive.spellings import add_spelling
 
 SAMPLE = Path(__file__).resolve().parents[1] / "data" / "backup"
 """A backup of such an archive as the first version wrote it: read for ever, and never written again."""
@@ -97,8 +97,9 @@ def _forget(anna: User) -> None:
     store.delete_games(taken.entries.values_list("game", flat=True), hide_bytes=True)
     GameAlias.objects.create(pk=1_000_000, game=Game.objects.order_by("pk")[0])
     player = Player.objects.order_by("pk")[0]
-    PlayerAlias.objects.create(player=player, name="渡邉明", former=987654)
-    EventAlias.objects.create(event_id=Game.objects.exclude(event=None)[0].event_id, name="別名戦")
+    add_spelling(player, "渡邉明")
+    event = Event.objects.get(pk=Game.objects.exclude(event=None)[0].event_id)
+    add_spelling(event, "別名戦")
 
 
 def _share(anna: User, boris: User) -> None:

@@ -11,12 +11,13 @@ from django.utils.translation import override
 
 from archive import libraries
 from archive.intake import uploads, worker
-from archive.models import Event, Player, PlayerAlias, User
+from archive.models import Event, Player, User
 from archive.queries.names import directory, people
 from archive.web.wording import opening_text
 from kifu_core.games import SHOGI
 from tests.archive import builders
 from tests.archive.pages import get_json, names, number, page, tables, text
+from tests.archive.spellings import add_spelling
 
 pytestmark = pytest.mark.django_db
 
@@ -283,9 +284,9 @@ def test_many_games_are_added_up_over_the_newest(client, monkeypatch):
 
 def test_other_names_are_told_and_a_former_id_leads_on(client):
     player = Player.objects.get(name="渡辺明")
-    PlayerAlias.objects.create(player=player, space=0, name="渡邉明", key="渡辺明", former=987654)
-    assert get_json(client, f"players/{player.pk}")["names"] == ["渡邉明"]
-    answer = client.get("/api/v1/players/987654")
+    former = add_spelling(player, "渡辺名人")
+    assert get_json(client, f"players/{player.pk}")["names"] == ["渡辺"]
+    answer = client.get(f"/api/v1/players/{former}")
     assert (answer.status_code, answer["Location"]) == (301, f"http://testserver/api/v1/players/{player.pk}")
 
 

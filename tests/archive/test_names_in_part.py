@@ -7,7 +7,7 @@ import re
 import pytest
 from django.test import Client
 
-from archive.models import Event, Player, PlayerAlias
+from archive.models import Event, Player
 from archive.names.romaji import romanized
 from archive.queries.games.facets import facets
 from archive.queries.games.filters import GameFilters
@@ -16,6 +16,7 @@ from archive.queries.names.name_matching import match_name
 from archive.queries.scope import PUBLIC, Scope
 from archive.queries.search import words
 from tests.archive.builders import ingest, ready
+from tests.archive.spellings import add_spelling
 
 pytestmark = pytest.mark.django_db
 
@@ -88,7 +89,7 @@ def test_a_game_of_two_who_are_meant_is_listed_and_counted_once(monkeypatch, rar
 
 
 def test_former_names_have_parts_too():
-    PlayerAlias.objects.create(player=Player.objects.get(name="羽生善治"), name="覆面太郎", space=0)
+    add_spelling(Player.objects.get(name="羽生善治"), "覆面太郎")
     assert names_of_games(player="覆面") == HABU
 
 

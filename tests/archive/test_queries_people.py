@@ -8,12 +8,13 @@ import pytest
 from django.core.cache import caches
 
 from archive.derive.game import DerivedGame, derive_game
-from archive.models import Event, Game, Player, PlayerAlias
+from archive.models import Event, Game, Player
 from archive.queries.games.records_by_kind import STEP
 from archive.queries.games.statistics import counts, statistics
 from archive.queries.names import people
 from archive.queries.scope import PUBLIC
 from tests.archive import builders
+from tests.archive.spellings import add_spelling
 
 pytestmark = pytest.mark.django_db
 
@@ -57,7 +58,7 @@ def test_a_players_record_is_added_up_by_side_and_opponent() -> None:
 
 def test_other_names_of_a_player_are_told() -> None:
     store()
-    PlayerAlias.objects.create(player_id=player("甲"), name="甲野")
+    add_spelling(Player.objects.get(name="甲"), "甲野")
     result = people.player_summary(PUBLIC, player("甲"))
     assert result
     assert result.aliases == ("甲野",)

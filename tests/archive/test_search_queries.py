@@ -19,7 +19,7 @@ from django.db import connection
 from archive import store
 from archive.derive.game import DerivedEntry, DerivedGame, derive_game
 from archive.index.engine import engine
-from archive.models import Entry, Event, Game, GamePlayer, Player, PlayerAlias, Upload
+from archive.models import Entry, Event, Game, GamePlayer, Player, Upload
 from archive.queries.games.facets import facets
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.keyset import ORDERS
@@ -50,6 +50,7 @@ from kifu_core.shogi.evaluations import is_evaluation
 from kifu_core.shogi.position import Position
 from tests.archive import quoridor
 from tests.archive.builders import HEADERS, random_forks, random_line, rated, record, store_entries
+from tests.archive.spellings import add_spelling
 
 pytestmark = pytest.mark.django_db
 
@@ -149,7 +150,7 @@ def archive(module_db: None) -> list[GameFacts]:
     hidden = Entry.objects.filter(format="csa").order_by("pk")[:5]
     Entry.objects.filter(pk__in=[one.pk for one in hidden]).update(hidden=True)
     player = Player.objects.get(name="森内俊之", space=PUBLIC_SPACE)
-    PlayerAlias.objects.create(player=player, name="もりうち", space=PUBLIC_SPACE)
+    add_spelling(player, "もりうち")
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     return [facts_of(game) for game in Game.objects.select_related("player0", "player1", "event", "stored")]
@@ -185,7 +186,7 @@ def texts_of(game: Game) -> list[str]:
 def names_of(player: Player | None) -> tuple[str, ...]:
     if player is None:
         return ()
-    return player.name, *PlayerAlias.objects.filter(player=player).values_list("name", flat=True)
+    return player.name, *Player.objects.filter(home=player).values_list("name", flat=True)
 
 
 # --- the plain look --------------------------------------------------------------------------------------

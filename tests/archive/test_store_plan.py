@@ -9,7 +9,7 @@ import pytest
 from archive.derive.editions import edition
 from archive.derive.game import DerivedGame
 from archive.models import Game, codec
-from archive.store.names import Names
+from archive.store.names import NameIds, Names
 from archive.store.plan import NEW, Details, Existing, Plan, facts, game_row, plan, plan_changes
 from tests.archive.builders import rated, ready, snapshot
 
@@ -26,8 +26,8 @@ def archive(
     players = {(game.space, name) for game in every for name in game.players if name}
     events = {(game.space, game.event) for game in every if game.event}
     names = Names(
-        {name: pk for pk, name in enumerate(sorted(players), 1)},
-        {name: pk for pk, name in enumerate(sorted(events), 1)},
+        {name: NameIds(pk, pk) for pk, name in enumerate(sorted(players), 1)},
+        {name: NameIds(pk, pk) for pk, name in enumerate(sorted(events), 1)},
     )
     existing = Existing(names, taken_down={game.identity: False for game in held})
     for pk, game in games.items():

@@ -10,13 +10,14 @@ from django.db import connection
 from archive import libraries, store
 from archive.index.texts import text_index
 from archive.intake import uploads, worker
-from archive.models import Game, GameText, Player, PlayerAlias, User
+from archive.models import Game, GameText, Player, User
 from archive.names.search_text import LONGEST
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.listing import find_games
 from archive.queries.scope import PUBLIC, Scope
 from archive.store import verify
 from tests.archive.games import CSA, KIF, stored
+from tests.archive.spellings import add_spelling
 
 pytestmark = pytest.mark.django_db
 
@@ -120,7 +121,7 @@ def test_a_private_game_is_found_in_its_library_until_it_is_published_and_after_
 def test_names_are_found_in_other_kana_widths_and_forms_and_by_former_names():
     stored(KIF.replace("先手の人", "みなみ髙太郎"))
     player = Player.objects.get(name="みなみ髙太郎")
-    PlayerAlias.objects.create(player=player, name="ﾋﾂﾞﾒ", space=player.space)
+    add_spelling(player, "ﾋﾂﾞﾒ")
     for word in ("ミナミ高", "ﾐﾅﾐ", "高太", "ひづめ", "高"):
         assert len(matching_ids(word)) == 1, word
     assert matching_ids("みなみ低") == []

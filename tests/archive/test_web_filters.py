@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from django.test import Client
 
-from archive.models import Player, PlayerAlias
+from archive.models import Player
 from archive.queries.names.similar_names import distance, similar_spellings
 from archive.queries.positions.explorer import count_reaching, explore
 from archive.queries.positions.position_query import MATCHES
@@ -19,6 +19,7 @@ from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive import builders
 from tests.archive.html import tidy
+from tests.archive.spellings import add_spelling
 
 pytestmark = pytest.mark.django_db
 
@@ -167,7 +168,7 @@ def test_likely_names_are_few_characters_away(typed, expected):
 
 
 def test_a_further_name_of_a_player_leads_to_the_one_that_lists_have(games):
-    PlayerAlias.objects.create(name="はぶよしはる", player=Player.objects.get(name="羽生善治"))
+    add_spelling(Player.objects.get(name="羽生善治"), "はぶよしはる")
     assert similar_spellings(PUBLIC, "player", "はぶよしはろ") == ["羽生善治"]
 
 

@@ -16,11 +16,12 @@ from archive.api.pagination import NAMES, limit_of, next_url, sign_cursor, signe
 from archive.api.serializers import OTHERS, EventsQuery, PlayersQuery
 from archive.api.shapes import names as shapes
 from archive.api.shapes.games import CountedGames, OpeningGames, YearGames
+from archive.models import Event, Player
 from archive.names.kana_readings import UNKNOWN
 from archive.queries.games.totals import Total, names_total
 from archive.queries.names import directory, people
 from archive.queries.names.directory import ListedName
-from archive.queries.names.ids_of_names import NameKind
+from archive.queries.names.ids_of_names import NameKind, unique_name
 from archive.queries.names.people import Summary
 from archive.queries.names.similar_names import similar_spellings
 from archive.queries.scope import scope_of
@@ -125,12 +126,10 @@ def _listed(
     ),
 )
 def player(request: Request, player_id: int) -> Response | HttpResponse:
-    """Describe a player by totals of the player's games. The former id of a merged player answers 301."""
+    """Describe a player by totals of the player's games. The id of a merged player answers 301."""
     summary = people.player_summary(scope_of(request), player_id)
-    if summary is None and (now := people.merged_into(scope_of(request), player_id)) is not None:
-        return HttpResponse(status=301, headers={"Location": reverse("api:player", [now], request=request)})
     if summary is None:
-        raise Http404
+        return _moved("player", Player, player_id, request)
     return Response(
         _summary_info(shapes.PlayerInfo, "player", summary, request, opponents=_people(summary, request))
     )
@@ -139,22 +138,31 @@ def player(request: Request, player_id: int) -> Response | HttpResponse:
 @endpoint(
     "GET",
     cached=True,
-    operation=Operation({200: shapes.EventInfo}, examples=(Example("An event", {"event_id": 1}),)),
+    operation=Operation({200: shapes.EventInfo, 301: None}, examples=(Example("An event", {"event_id": 1}),)),
 )
-def event(request: Request, event_id: int) -> Response:
-    """Describe an event by totals of its games."""
+def event(request: Request, event_id: int) -> Response | HttpResponse:
+    """Describe an event by totals of its games. The id of a merged event answers 301."""
     summary = people.event_summary(scope_of(request), event_id)
     if summary is None:
-        raise Http404
+        return _moved("event", Event, event_id, request)
     return Response(
         _summary_info(shapes.EventInfo, "event", summary, request, players=_people(summary, request))
     )
+
+
+def _moved(kind: NameKind, model: type[Player | Event], pk: int, request: Request) -> HttpResponse:
+    """Redirect from a merged row to its player or event. Raises Http404 for other ids."""
+    now = people.merged_into(scope_of(request), model, pk)
+    if now is None:
+        raise Http404
+    return HttpResponse(status=301, headers={"Location": reverse(f"api:{kind}", [now], request=request)})
 
 
 def _summary_info(
     shape: type[Named], kind: NameKind, summary: Summary, request: Request, **members: Any
 ) -> Named:
     games = reverse("api:games", request=request)
+    unique = unique_name(summary.entity)
     return shape(
         id=summary.id,
         url=reverse(f"api:{kind}", [summary.id], request=request),
@@ -168,7 +176,7 @@ def _summary_info(
         ],
         years=[YearGames(*year) for year in summary.years],
         openings=[OpeningGames(*opening) for opening in summary.openings],
-        games_url=f"{games}?{urlencode([(kind, summary.name)])}",
+        games_url=f"{games}?{urlencode([(kind, unique)])}",
         **members,
     )
 

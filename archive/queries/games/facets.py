@@ -170,11 +170,11 @@ def _names(scope: Scope, filters: GameFilters) -> Facets:
 
 def _by_name(scope: Scope, sql: str, kind: NameKind) -> str:
     """Return the SQL of counts by name. A name in several spaces counts as one."""
-    one, key = {"player": ("s.player", "key"), "event": ("g.event_id", "name")}[kind]
+    one = {"player": "s.player", "event": "g.event_id"}[kind]
     if len(scope.spaces) == 1:
         return sql.format(one=one, names="", key=one, where="{where}")
     names = f"JOIN archive_{kind} n ON n.id = {one}"
-    return sql.format(one=f"min({one})", names=names, key=f"n.{key}", where="{where}")
+    return sql.format(one=f"min({one})", names=names, key="n.key", where="{where}")
 
 
 def _most_of(sql: str, where: Sql, times: int = 1) -> Counter[int]:
@@ -268,5 +268,5 @@ _BY_FORMATION: Final = """
 _SOURCES: Final = "SELECT game_id, upload_id FROM archive_entry WHERE game_id IN (SELECT k.key FROM {keys})"
 _KEYS: Final[dict[NameKind, str]] = {
     "player": "SELECT id, key FROM archive_player WHERE id IN (SELECT k.key FROM {keys})",
-    "event": "SELECT id, name FROM archive_event WHERE id IN (SELECT k.key FROM {keys})",
+    "event": "SELECT id, key FROM archive_event WHERE id IN (SELECT k.key FROM {keys})",
 }

@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from archive.caching.values import RECOUNT_LIMIT, cached
 from archive.models import Event, Player
+from archive.names.character_forms import folded
 from archive.names.kana_readings import LATIN, ROWS, UNKNOWN, reading, row_of
 from archive.queries.names import people
 from archive.queries.names.ids_of_names import NameKind
@@ -38,22 +39,26 @@ _PARTS: Final = {
 }
 """The order of the readings: kana, Latin letters, none. Each part is one range of the index."""
 
-_READING: Final = ("reading", "name")
-_AFTER: Final = "{part} AND (n.reading, n.name) > (%s, %s)"
+_READING: Final = ("reading", "name", "key")
+_AFTER: Final = "{part} AND (n.reading, n.name, n.key) > (%s, %s, %s)"
+_NAME: Final = ("name", "key")
+_PLACE: Final = "\t"
+"""Separates name, reading and key of a place in a list; names have no such character."""
 _RANKED: Final = """
     SELECT min(n.id), sum(c.number) FROM (
         SELECT d.{kind}_id AS id, count(*) AS number FROM {games} d GROUP BY d.{kind}_id
     ) c JOIN {table} n ON n.id = c.id WHERE {sql}
-    GROUP BY n.{by} ORDER BY sum(c.number) DESC, min(n.name) LIMIT %s
+    GROUP BY n.key ORDER BY sum(c.number) DESC, min(n.name) LIMIT %s
 """
 
 
 @dataclass(frozen=True, slots=True)
 class ListedName(NamedCount):
     """A name in a list. `row` is the row of its kana, `LATIN`, or `UNKNOWN`; None unless the list is in order
-    of readings."""
+    of readings. `place` is the `after` of the next name."""
 
     row: str | None = None
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,37 +94,54 @@ def list_names(
     if order == "reading":
         names = _by_reading(scope, kind, words, after, row, limit + 1)
     else:
-        names = [
-            ListedName(one.id, one.name, one.games)
-            for one in people.names(scope, kind, words, after, limit + 1)
-        ]
-    return NamePage(tuple(names[:limit]), names[limit - 1].name if len(names) > limit else "")
+        after_place = Sql("(n.name, n.key) > (%s, %s)", _place_of(after)[::2])
+        rows = people.names_from(scope, kind, _NAME, after_place, words, limit + 1)
+        names = [ListedName(pk, name, n, place=_place(name, "", key)) for pk, name, n, _name, key in rows]
+    return NamePage(tuple(names[:limit]), names[limit - 1].place if len(names) > limit else "")
+
+
+def _place(name: str, read: str, key: str) -> str:
+    """Return the place of a name in a list: only the name, if its key and reading follow from it."""
+    usual = read in ("", reading(name)) and key in (name, folded(name))
+    return name if usual else _PLACE.join((name, read, key))
+
+
+def _place_of(after: str) -> tuple[str, str, str]:
+    """Return the name, the reading and the key of a place."""
+    name, *rest = after.replace("\0", "").split(_PLACE)
+    if len(rest) == 2:
+        return name, rest[0], rest[1]
+    return name, reading(name), folded(name)
 
 
 def _by_reading(
     scope: Scope, kind: NameKind, words: str, after: str, row: str | None, limit: int
 ) -> list[ListedName]:
     names: list[ListedName] = []
-    for part, place in _parts(after.replace("\0", ""), row):
+    for part, place in _parts(after, row):
         after_place = Sql(_AFTER.format(part=part), place)
         rows = people.names_from(scope, kind, _READING, after_place, words, limit - len(names))
-        names += [ListedName(pk, name, n, row_of(key)) for pk, name, n, key, _name in rows]
+        names += [
+            ListedName(pk, name, n, row_of(read), _place(name, read, key))
+            for pk, name, n, read, _name, key in rows
+        ]
         if len(names) >= limit:
             break
     return names
 
 
-def _parts(after: str, row: str | None) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield the parts of the list from a name or a row on, each with the reading and name before it."""
-    key = reading(after) if after else (row or UNKNOWN)
+def _parts(after: str, row: str | None) -> Iterator[tuple[str, tuple[str, str, str]]]:
+    """Yield the parts of the list from a place or a row on, each with the reading, name and key before it."""
+    name, read, name_key = _place_of(after)
+    key = read if after else (row or UNKNOWN)
     first = "kana"
     if after or row is not None:
         first = {LATIN: "latin", UNKNOWN: "unknown"}.get(row_of(key), "kana")
     # The part of Latin letters begins with digits.
-    place = (key, after) if after else (key if key in ROWS else "", "")
+    place = (key, name, name_key) if after else (key if key in ROWS else "", "", "")
     parts = list(_PARTS)
     for part in parts[parts.index(first) :]:
-        yield _PARTS[part], place if part == first else ("", "")
+        yield _PARTS[part], place if part == first else ("", "", "")
 
 
 def _by_games(scope: Scope, kind: NameKind, words: str, after: str, limit: int) -> NamePage:

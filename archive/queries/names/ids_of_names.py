@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Final, Literal
 
 from archive.derive import headers
 from archive.index.engine import engine
-from archive.models import Upload
+from archive.models import Event, Player, Upload
 from archive.queries.scope import Scope
 
 NameKind = Literal["player", "event"]
@@ -23,19 +24,48 @@ def ids_of_upload(scope: Scope, pk: int | None) -> Ids:
     return (pk,) if uploads.exists() else ()
 
 
-_NAMED: Final = """
-    SELECT coalesce(
-        (SELECT min(a.{kind}_id) FROM archive_{kind}alias a WHERE a.space = %s AND a.{by} = %s),
-        (SELECT n.id FROM archive_{kind} n WHERE n.space = %s AND n.{by} = %s)
-    )
+_NAMED: Final[dict[NameKind, str]] = {
+    kind: f"""
+    SELECT coalesce(n.home_id, n.id) FROM archive_{kind} n WHERE n.space = %s AND n.key = %s
+    UNION SELECT coalesce(n.home_id, n.id) FROM archive_{kind} n WHERE n.space = %s AND n.name = %s
+    """
+    for kind in ("player", "event")
+}
+_NAMED["player"] += """
+    UNION SELECT coalesce(n.home_id, n.id) FROM archive_player n
+    JOIN archive_player o ON o.id = n.namesake_id WHERE o.space = %s AND o.key = %s
 """
+
+NUMBERED: Final = re.compile(r"(.*\S) #(\d{1,18})", re.DOTALL)
+"""A name with the number of one of the players of this name."""
 
 
 def ids_of_name(scope: Scope, kind: NameKind, text: str | None) -> Ids:
-    """Return the ids of a player's or an event's name, one for each space that has it."""
+    """Return the ids of the players or events with a name, which may be a former or another spelling.
+
+    With a number (`鈴木一郎 #17`) it means one of several with the same name.
+    """
     if text is None:
         return None
-    name, by = (headers.player_key(text), "key") if kind == "player" else (headers.plain(text), "name")
-    sql = _NAMED.format(kind=kind, by=by)
-    pks = (engine().fetch_prepared(sql, [space, name] * 2)[0][0] for space in scope.spaces)
-    return tuple(int(pk) for pk in pks if pk is not None)
+    numbered = NUMBERED.fullmatch(text)
+    if numbered and (ids := _named(scope, kind, numbered[1])) and int(numbered[2]) in ids:
+        return (int(numbered[2]),)
+    return tuple(_named(scope, kind, text))
+
+
+def _named(scope: Scope, kind: NameKind, text: str) -> list[int]:
+    key = headers.player_key(text) if kind == "player" else headers.plain(text)
+    ids: dict[int, None] = {}
+    for space in scope.spaces:
+        values: list[int | str] = [space, key, space, headers.plain(text)]
+        values += [space, key] if kind == "player" else []
+        ids.update(dict.fromkeys(int(pk) for (pk,) in engine().fetch_prepared(_NAMED[kind], values)))
+    return list(ids)
+
+
+def unique_name(row: Player | Event) -> str:
+    """Return the text that names a player or event in filters: its name, with its number if others of its
+    space have the same name."""
+    kind: NameKind = "player" if isinstance(row, Player) else "event"
+    alone = not {*_named(Scope((row.space,)), kind, row.name)} - {row.pk}
+    return row.name if alone else f"{row.name} #{row.pk}"

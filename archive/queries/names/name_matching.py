@@ -83,8 +83,8 @@ def players_by_reading(scope: Scope, text: str, *, prefix: bool = False) -> list
         names = Player.objects.filter(
             space__in=scope.spaces, reading__gte=family, reading__lt=family + ("\uffff" if prefix else "!")
         )
-        rows = names.order_by("pk").values_list("pk", "name")[:_MOST_NAMES]
-        given_keys = {pk: given_key(name) for pk, name in rows}
+        rows = names.order_by("pk").values_list("home_id", "pk", "name", "kana")[:_MOST_NAMES]
+        given_keys = {home or pk: given_key(name, kana) for home, pk, name, kana in rows}
         same = [pk for pk, key in given_keys.items() if key == given or (prefix and key.startswith(given))]
         # A given name without a known reading may be this one.
         pks += (same or [pk for pk, key in given_keys.items() if not key]) if given else given_keys

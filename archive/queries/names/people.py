@@ -12,15 +12,17 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from archive.derive import headers
 from archive.index.schema import BLACK_WINS, DRAW, WHITE_WINS
-from archive.models import Event, EventAlias, GameEvent, GamePlayer, Player, PlayerAlias
+from archive.index.texts import text_index
+from archive.models import Event, GameEvent, GamePlayer, Player
+from archive.names.search_text import search_form
 from archive.queries.names.ids_of_names import NameKind, ids_of_name
 from archive.queries.names.name_matching import players_by_reading
 from archive.queries.scope import Scope
-from archive.queries.sql import Sql, conjunction, joined, like_pattern, one_of
+from archive.queries.sql import Sql, conjunction, joined, one_of
 
 MOST_COUNTED: Final = 5000
 """How many games a summary counts: about 20 ms on SQLite and on PostgreSQL."""
@@ -84,6 +86,7 @@ class Summary:
     id: int
     name: str
     aliases: tuple[str, ...]
+    entity: Player | Event
     sides: dict[str, tuple[ResultCounts, ResultCounts]] = field(default_factory=dict)
     """For each kind of game, the results of colours 0 and 1. Those of a player are the player's own."""
     people: tuple[tuple[NamedCount, ResultCounts], ...] = ()
@@ -104,10 +107,10 @@ class Summary:
 
 
 TABLES: Final[Mapping[NameKind, Mapping[str, str]]] = {
-    "player": {"kind": "player", "table": "archive_player", "by": "key", "games": "archive_gameplayer"},
-    "event": {"kind": "event", "table": "archive_event", "by": "name", "games": "archive_gameevent"},
+    "player": {"kind": "player", "table": "archive_player", "games": "archive_gameplayer"},
+    "event": {"kind": "event", "table": "archive_event", "games": "archive_gameevent"},
 }
-"""Values for the SQL templates below. `by` is the column that is equal for the same name in two spaces."""
+"""Values for the SQL templates below. The column `key` is equal for the same name in two spaces."""
 
 _NAMES: Final = """
     WITH {sql} SELECT n.id, n.name, {number}, {outer} FROM (
@@ -120,15 +123,14 @@ _PIECE: Final = """
     )
 """
 _COUNTED_PIECE: Final = """
-    SELECT * FROM (SELECT n.{by} FROM {table} n WHERE n.space = {space} AND {sql} LIMIT %s) p{number}
+    SELECT * FROM (SELECT n.key FROM {table} n WHERE n.space = {space} AND {sql} LIMIT %s) p{number}
 """
 _NUMBER: Final = "(SELECT count(*) FROM (SELECT 1 FROM {games} d WHERE d.{kind}_id {alike} LIMIT %s) x)"
 _WITH_GAMES: Final = "{sql} AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id)"
-_CONTAINS: Final = "lower(n.{by}) LIKE lower(%s) ESCAPE '!'"
-_ALIKE: Final = "IN (SELECT o.id FROM {table} o WHERE o.space IN ({spaces}) AND o.{by} = n.{by})"
+_ALIKE: Final = "IN (SELECT o.id FROM {table} o WHERE o.space IN ({spaces}) AND o.key = n.key)"
 _ONCE: Final = """
     ({columns}) <= ({last}) AND NOT EXISTS (
-        SELECT 1 FROM {table} o WHERE o.space IN ({before}) AND o.{by} = n.{by}
+        SELECT 1 FROM {table} o WHERE o.space IN ({before}) AND o.key = n.key
         AND EXISTS (SELECT 1 FROM {games} d WHERE d.{kind}_id = o.id)
     )
 """
@@ -153,10 +155,10 @@ def names(
     """Return the players or events with games whose names contain the words, in the order of their names,
     beginning after the name `after`.
 
-    The comparison ignores width and case, and for players variant forms of characters. It scans all names.
+    The comparison is that of `archive.names.search_text`, with all spellings of a name. It scans all names.
     """
     place = Sql("n.name > %s", (after.replace("\0", ""),))
-    return [NamedCount(*row[:3]) for row in names_from(scope, kind, ("name",), place, words, limit)]
+    return [NamedCount(*row[:3]) for row in names_from(scope, kind, ("name", "key"), place, words, limit)]
 
 
 def names_from(
@@ -234,17 +236,14 @@ def _listed(scope: Scope, kind: NameKind, words: str) -> Sql:
 def name_condition(scope: Scope, kind: NameKind, words: str) -> Sql:
     """Return the condition that a name n contains these words, or that they are the reading of a player's
     name."""
-    like = Sql(_CONTAINS.format(**TABLES[kind]), (_like(kind, words),))
+    holds = Sql(text_index().HOLDS.format(text="n.searched"), (_form(kind, words),))
     read = tuple(players_by_reading(scope, words)) if kind == "player" else ()
-    return like.embed(f"({{sql}} OR n.id {one_of(read)})", *read) if read else like
+    return holds.embed(f"({{sql}} OR n.id {one_of(read)})", *read) if read else holds
 
 
-def _like(kind: NameKind, words: str) -> str:
+def _form(kind: NameKind, words: str) -> str:
     # Players are stored without their titles. If the words are only a title, it is searched for as it is.
-    text = headers.plain(words)
-    if kind == "player":
-        text = headers.player_key(words) or headers.folded(text)
-    return like_pattern("", text, "")
+    return search_form((headers.player_key(words) if kind == "player" else "") or headers.plain(words))
 
 
 def stored_spelling(scope: Scope, text: str) -> str:
@@ -278,8 +277,7 @@ def player_summary(scope: Scope, player_id: int) -> Summary | None:
     if player is None or not _has_games(GamePlayer.objects.filter(player=player)):
         return None
     pks = Player.objects.filter(space__in=scope.spaces, key=player.key).values_list("pk", flat=True)
-    aliases = PlayerAlias.objects.filter(player__in=pks).order_by("name").values_list("name", flat=True)
-    summary = Summary(player.pk, player.name, tuple(dict.fromkeys(aliases)))
+    summary = Summary(player.pk, player.name, spellings(Player, pks, player.name), player)
     opponents: dict[int, ResultCounts] = {}
     for _played, colour, result, black, white, _opening, kind in _count_latest("player", tuple(pks), summary):
         summary.add(kind, result, colour)
@@ -290,12 +288,18 @@ def player_summary(scope: Scope, player_id: int) -> Summary | None:
     return summary
 
 
-def merged_into(scope: Scope, player_id: int) -> int | None:
-    """Return the id of the player that another one, who formerly had the id `player_id`, was merged into;
-    None if there is none."""
-    former = PlayerAlias.objects.filter(former=player_id, space__in=scope.spaces)
-    pk = former.values_list("player_id", flat=True).first()
-    return None if pk is None else int(pk)
+def merged_into(scope: Scope, model: type[Player | Event], pk: int) -> int | None:
+    """Return the id of the player or event that a row was merged into; None if there is none."""
+    former = model._default_manager.filter(pk=pk, space__in=scope.spaces)
+    home: int | None = former.values_list("home_id", flat=True).first()
+    return home
+
+
+def spellings(model: type[Player | Event], ids: Iterable[int], name: str) -> tuple[str, ...]:
+    """Return the other names of players or events, by id, and those of the rows that were merged into
+    them."""
+    rows = model._default_manager.filter(Q(pk__in=ids) | Q(home__in=ids)).values_list("name", "written")
+    return tuple(sorted({text for pair in rows for text in pair} - {name}))
 
 
 def event_summary(scope: Scope, event_id: int) -> Summary | None:
@@ -303,9 +307,8 @@ def event_summary(scope: Scope, event_id: int) -> Summary | None:
     event = Event.objects.filter(pk=event_id, space__in=scope.spaces).first()
     if event is None or not _has_games(GameEvent.objects.filter(event=event)):
         return None
-    pks = Event.objects.filter(space__in=scope.spaces, name=event.name).values_list("pk", flat=True)
-    aliases = EventAlias.objects.filter(event__in=pks).order_by("name").values_list("name", flat=True)
-    summary = Summary(event.pk, event.name, tuple(dict.fromkeys(aliases)))
+    pks = Event.objects.filter(space__in=scope.spaces, key=event.key).values_list("pk", flat=True)
+    summary = Summary(event.pk, event.name, spellings(Event, pks, event.name), event)
     players: dict[int, ResultCounts] = {}
     for _played, _colour, result, *seats, _opening, kind in _count_latest("event", tuple(pks), summary):
         for colour, player in enumerate(seats):

@@ -21,9 +21,8 @@ _SHORT: Final = 6
 _MOST_COMPARED: Final = 300
 
 _NEAR: Final = """
-    SELECT DISTINCT n.name, t.name FROM archive_{kind} n JOIN (
-        SELECT id, name FROM archive_{kind} UNION ALL SELECT {kind}_id, name FROM archive_{kind}alias
-    ) t ON t.id = n.id
+    SELECT DISTINCT n.name, t.name FROM archive_{kind} t
+    JOIN archive_{kind} n ON n.id = coalesce(t.home_id, t.id)
     WHERE {sql} AND length(t.name) BETWEEN %s AND %s AND ({likes})
     AND EXISTS (SELECT 1 FROM archive_game{kind} d WHERE d.{kind}_id = n.id) LIMIT %s
 """

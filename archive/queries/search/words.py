@@ -29,10 +29,7 @@ MOST_WORDS: Final = 12
 _Game = tuple[int, int]
 """Day and slot of a game."""
 
-_NAMES: Final = """
-    SELECT n.id FROM archive_{kind} n WHERE {mine} AND {name}
-    UNION SELECT a.{kind}_id FROM archive_{kind}alias a WHERE {others} AND {alias}
-"""
+_NAMES: Final = "SELECT n.id FROM archive_{kind} n WHERE {mine} AND n.home_id IS NULL AND {name}"
 _IN_TEXT: Final = "(SELECT count(*) FROM archive_gametext t WHERE t.game_id = g.id AND {holds}) > 0"
 _OF_NAMES: Final = "SELECT d.played, d.slot FROM {each} LIMIT %s"
 _OF_IDS: Final = "SELECT d.played, d.slot FROM {each} WHERE {mine}"
@@ -83,16 +80,10 @@ def _names(scope: Scope, kind: NameKind, word: str) -> Sql:
     form = search_form(word)
     if kind == "player":
         form = search_form(headers.player_key(word)) or form
-    readable, others = scope.condition("n"), scope.condition("a")
-    holds = text_index().HOLDS
-    text = _NAMES.format(
-        kind=kind,
-        mine=readable.text,
-        others=others.text,
-        name=holds.format(text="n.searched"),
-        alias=holds.format(text="a.searched"),
-    )
-    return Sql(text, (*readable.values, form, *others.values, form))
+    readable = scope.condition("n")
+    name = text_index().HOLDS.format(text="n.searched")
+    text = _NAMES.format(kind=kind, mine=readable.text, name=name)
+    return Sql(text, (*readable.values, form))
 
 
 def conditions_of_word(word: WordMatches) -> Iterator[Sql]:

@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from archive.caching.values import one_snapshot
+from archive.models import Event, Player
 from archive.names import kana_readings
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.listing import latest_games
@@ -24,7 +25,7 @@ from archive.queries.games.records_by_kind import STEP
 from archive.queries.games.statistics import DURATIONS, statistics
 from archive.queries.games.totals import names_total
 from archive.queries.names import directory, people
-from archive.queries.names.ids_of_names import NameKind
+from archive.queries.names.ids_of_names import NameKind, unique_name
 from archive.queries.positions.explorer import explore
 from archive.queries.scope import Scope, scope_of
 from archive.web.game_registry import PAGES
@@ -163,11 +164,12 @@ def player(request: HttpRequest, player_id: int) -> HttpResponse:
     """Show a player: record by side, opponents, years, openings, latest games."""
     scope = scope_of(request)
     summary = people.player_summary(scope, player_id)
-    if summary is None and (new_id := people.merged_into(scope, player_id)) is not None:
+    if summary is None and (new_id := people.merged_into(scope, Player, player_id)) is not None:
         return redirect("player", new_id, permanent=True)
     if summary is None:
         raise Http404(_("There is no player with this number."))
-    as_black = GameFilters(black=summary.name)  # the side that usually begins
+    name = unique_name(summary.entity)
+    as_black = GameFilters(black=name)  # the side that usually begins
     starts = {kind: _from_start(scope, kind, _FIRST_MOVES, as_black) for kind in summary.sides}
     context = _summary_context(scope, "player", summary) | {
         "sides": [side for kind, both in summary.sides.items() for side in _sides(kind, both)],
@@ -184,10 +186,13 @@ def player(request: HttpRequest, player_id: int) -> HttpResponse:
 @one_snapshot()
 def event(request: HttpRequest, event_id: int) -> HttpResponse:
     """Show an event: results, players, years, openings, latest games."""
-    summary = people.event_summary(scope_of(request), event_id)
+    scope = scope_of(request)
+    summary = people.event_summary(scope, event_id)
+    if summary is None and (new_id := people.merged_into(scope, Event, event_id)) is not None:
+        return redirect("event", new_id, permanent=True)
     if summary is None:
         raise Http404(_("There is no event with this number."))
-    context = _summary_context(scope_of(request), "event", summary) | {
+    context = _summary_context(scope, "event", summary) | {
         "sides": [_sides(kind, both)[0] for kind, both in summary.sides.items()],
         "people_title": _("Players"),
     }
@@ -202,13 +207,14 @@ def _sides(
 
 
 def _summary_context(scope: Scope, kind: NameKind, summary: people.Summary) -> dict[str, Any]:
-    filters = GameFilters(player=summary.name) if kind == "player" else GameFilters(event=summary.name)
+    name = unique_name(summary.entity)
+    filters = GameFilters(player=name) if kind == "player" else GameFilters(event=name)
     return {
         "summary": summary,
         "plots": [years_plot(summary.years)] if len(summary.years) > 1 else [],
         "kind": kind,
         "section": f"{kind}s",
-        "games_query": urlencode([(kind, summary.name)]),
+        "games_query": urlencode([(kind, name)]),
         "latest": latest_games(scope, filters, _LATEST),
     }
 

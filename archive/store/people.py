@@ -1,0 +1,438 @@
+"""Writes corrections of players and events: fields, further spellings, merges, separations of namesakes.
+
+Each change is one transaction, in which nobody else writes games (`run(alone=True)`): uploads read to which
+player a name belongs. If a player has more games than `SEATS_AT_ONCE`, the others follow in transactions of
+their own (`settle_names`). Meanwhile `unsettled` marks the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
+from typing import Any, Final
+
+from django.db import transaction
+from django.db.models import F, Max, Q
+from django.utils import timezone
+
+from archive.derive import headers
+from archive.models import Correction, CorrectionEvent, Event, GameEvent, GamePlayer, Player, User
+from archive.names.kana_readings import reading_of
+from archive.names.search_text import search_forms
+from archive.store.change import Change, run
+from archive.store.existing import batched
+from archive.store.name_operations import (
+    AddSpelling,
+    Kind,
+    Merge,
+    Merged,
+    NameEditError,
+    Operation,
+    SetField,
+    Split,
+    as_json,
+    check_field,
+    check_merge,
+    read_operations,
+    valid_value,
+)
+from archive.store.name_trees import Parents, root_of, subtree
+
+SEATS_AT_ONCE: Final = 5_000
+"""Sides of games, or games of an event, that one transaction gives to another player or event."""
+
+MODELS: Final[dict[Kind, type[Player] | type[Event]]] = {"player": Player, "event": Event}
+
+State, Step = Correction.State, CorrectionEvent.Event
+
+
+# --- corrections -----------------------------------------------------------------------------------------
+
+
+def correct_name(
+    kind: Kind, pk: int, data: object, account: User | None, reason: str = "", *, apply: bool
+) -> Correction:
+    """Store a correction of a player or event, and apply it or leave it as a proposal.
+
+    `data` is a list of operations as JSON (`archive.store.name_operations`). Raises NameEditError for invalid
+    operations, and if `apply` for those that cannot be applied now: then nothing is stored.
+    """
+    operations = read_operations(data)
+
+    def work(change: Change) -> Correction:
+        row = _row(kind, pk)
+        if apply:
+            _do_all(change, kind, row, operations)
+        correction = Correction.objects.create(
+            subject=kind,
+            subject_id=pk,
+            space=row.space,
+            operations=as_json(operations),
+            reason=reason,
+            author=account,
+            author_name=account.username if account else "",
+            state=State.APPLIED if apply else State.PROPOSED,
+            number=_next_number(kind, pk) if apply else None,
+        )
+        _note(correction, Step.PROPOSED, account)
+        if apply:
+            _note(correction, Step.APPLIED, account)
+        return correction
+
+    return run((), work, alone=True)
+
+
+def decide_name(pk: int, account: User | None, text: str = "", *, accept: bool) -> Correction:
+    """Apply a proposal or reject it, and return it. One that cannot be applied has failed; it may be decided
+    again. Raises NameEditError."""
+
+    def work(change: Change) -> Correction:
+        correction = _correction(pk, State.PROPOSED, State.FAILED)
+        if not accept:
+            return _end(correction, State.REJECTED, Step.REJECTED, account, text)
+        return _try(change, correction, Step.APPLIED, account, text)
+
+    return run((), work, alone=True)
+
+
+def withdraw_name(pk: int, account: User | None, text: str = "") -> Correction:
+    """Withdraw a proposal, and return it. Raises NameEditError."""
+
+    def work(_change: Change) -> Correction:
+        correction = _correction(pk, State.PROPOSED, State.FAILED)
+        return _end(correction, State.WITHDRAWN, Step.WITHDRAWN, account, text)
+
+    return run((), work)
+
+
+def undo_name(pk: int, account: User | None, text: str = "") -> Correction:
+    """Undo an applied correction, and return it. Later corrections of other fields, and other merges, stay.
+    Raises NameEditError if the state is not the one that it led to."""
+
+    def work(change: Change) -> Correction:
+        correction = _correction(pk, State.APPLIED)
+        kind, row = _subject(correction)
+        operations = read_operations(correction.operations)
+        for index, operation in reversed([*enumerate(operations)]):
+            try:
+                _UNDO[type(operation)](change, kind, row, operation)
+            except NameEditError as error:
+                raise NameEditError(error.code, index) from error
+        correction.operations = as_json(operations)
+        return _end(correction, State.UNDONE, Step.UNDONE, account, text)
+
+    return run((), work, alone=True)
+
+
+def restore_name(pk: int, account: User | None, text: str = "") -> Correction:
+    """Apply a correction again that was undone, rejected or withdrawn, and return it; it may fail."""
+
+    def work(change: Change) -> Correction:
+        correction = _correction(pk, State.UNDONE, State.REJECTED, State.WITHDRAWN)
+        return _try(change, correction, Step.RESTORED, account, text)
+
+    return run((), work, alone=True)
+
+
+def _row(kind: Kind, pk: int) -> Player | Event:
+    row = MODELS[kind]._default_manager.filter(pk=pk).first()
+    if row is None:
+        raise NameEditError("unknown-name")
+    return row
+
+
+def _subject(correction: Correction) -> tuple[Kind, Player | Event]:
+    kind: Kind = "player" if correction.subject == Correction.Subject.PLAYER else "event"
+    return kind, _row(kind, correction.subject_id)
+
+
+def _correction(pk: int, *states: str) -> Correction:
+    """Return a correction in one of these states, locked. Raises NameEditError."""
+    of_names = Correction.objects.select_for_update().exclude(subject=Correction.Subject.GAME)
+    correction = of_names.filter(pk=pk).first()
+    if correction is None:
+        raise NameEditError("unknown-correction")
+    if correction.state not in states:
+        raise NameEditError("other-state")
+    return correction
+
+
+def _next_number(kind: Kind, pk: int) -> int:
+    applied = Correction.objects.filter(subject=kind, subject_id=pk)
+    last: int | None = applied.aggregate(last=Max("number"))["last"]
+    return (last or 0) + 1
+
+
+def _try(
+    change: Change, correction: Correction, step: CorrectionEvent.Event, account: User | None, text: str
+) -> Correction:
+    kind, row = _subject(correction)
+    operations = read_operations(correction.operations)
+    try:
+        with transaction.atomic():
+            _do_all(change, kind, row, operations)
+    except NameEditError as error:
+        correction.failed_operation = error.operation
+        return _end(correction, State.FAILED, Step.FAILED, account, error.code)
+    correction.operations, correction.failed_operation = as_json(operations), None
+    correction.number = _next_number(kind, correction.subject_id)
+    return _end(correction, State.APPLIED, step, account, text)
+
+
+def _end(
+    correction: Correction, state: str, step: CorrectionEvent.Event, account: User | None, text: str
+) -> Correction:
+    correction.state, correction.due = state, None
+    correction.save()
+    _note(correction, step, account, text)
+    return correction
+
+
+def _note(correction: Correction, step: CorrectionEvent.Event, account: User | None, text: str = "") -> None:
+    CorrectionEvent.objects.create(
+        correction=correction,
+        event=step,
+        account=account,
+        account_name=account.username if account else "",
+        text=text,
+    )
+
+
+# --- operations ------------------------------------------------------------------------------------------
+
+
+def _do_all(change: Change, kind: Kind, row: Player | Event, operations: Sequence[Operation]) -> None:
+    for index, operation in enumerate(operations):
+        try:
+            _DO[type(operation)](change, kind, row, operation)
+        except NameEditError as error:
+            raise NameEditError(error.code, index) from error
+
+
+def _set_field(change: Change, kind: Kind, row: Player | Event, operation: SetField) -> None:
+    operation.new = valid_value(kind, operation.name, operation.new)
+    check_field(operation, _value(row, operation.name), row.set_by.get(operation.name))
+    if operation.name == "parent":
+        _check_parent(row, operation.new)
+    _write_field(change, kind, row, operation.name, operation.new, operation.by)
+
+
+def _unset_field(change: Change, kind: Kind, row: Player | Event, operation: SetField) -> None:
+    was = SetField(operation.name, operation.new, operation.old, old_by=operation.by)
+    check_field(was, _value(row, operation.name), row.set_by.get(operation.name))
+    _write_field(change, kind, row, operation.name, operation.old, operation.old_by)
+
+
+def _value(row: Player | Event, name: str) -> Any:
+    return getattr(row, "parent_id" if name == "parent" else name)
+
+
+def _check_parent(event: Player | Event, parent: int | None) -> None:
+    """Refuse a series of another space, and a circle of series."""
+    parents = dict(Event.objects.exclude(parent=None).values_list("pk", "parent_id"))
+    if parent is None:
+        return
+    if not Event.objects.filter(pk=parent, space=event.space).exists():
+        raise NameEditError("unknown-target")
+    if root_of(event.pk, {**parents, event.pk: parent}) is None:
+        raise NameEditError("in-a-circle")
+
+
+def _write_field(
+    change: Change, kind: Kind, row: Player | Event, name: str, value: Any, by: str | None
+) -> None:
+    setattr(row, "parent_id" if name == "parent" else name, value)
+    row.set_by = {key: who for key, who in {**row.set_by, name: by}.items() if who}
+    written = {("parent_id" if name == "parent" else name): value, "set_by": row.set_by}
+    if isinstance(row, Player):
+        written["reading"] = reading_of(row.name, row.kana)
+    MODELS[kind]._default_manager.filter(pk=row.pk).update(**written)
+    if name in ("name", "kana", "latin"):
+        _write_searched(kind, row.root_id)
+    if name == "name":
+        _note_games(change, kind, row.pk)
+
+
+def _add_spelling(change: Change, kind: Kind, row: Player | Event, operation: AddSpelling) -> None:
+    model = MODELS[kind]
+    name = headers.player_name(operation.name) if kind == "player" else headers.plain(operation.name)
+    key = model.key_of(valid_value(kind, "name", name or headers.plain(operation.name)))
+    other = model._default_manager.filter(space=row.space, key=key).first()
+    if other is None:
+        other = model._default_manager.create(space=row.space, name=name or headers.plain(operation.name))
+    elif operation.row != other.pk or other.merged_into_id is not None:
+        raise NameEditError("has-name-already" if other.root_id == row.root_id else "other-has-name")
+    operation.row = other.pk
+    _merge_row(change, kind, other, row.pk)
+
+
+def _remove_spelling(change: Change, kind: Kind, row: Player | Event, operation: AddSpelling) -> None:
+    if operation.row is None:
+        raise NameEditError("unknown-name")
+    _separate_row(change, kind, _row(kind, operation.row), row.pk)
+
+
+def _merge(change: Change, kind: Kind, row: Player | Event, operation: Merge) -> None:
+    _merge_row(change, kind, row, operation.into)
+
+
+def _unmerge(change: Change, kind: Kind, row: Player | Event, operation: Merge) -> None:
+    _separate_row(change, kind, row, operation.into)
+
+
+def _split(change: Change, kind: Kind, row: Player | Event, operation: Split) -> None:
+    raise NameEditError("not-possible")
+
+
+_DO: Final[dict[type, Callable[[Change, Kind, Any, Any], None]]] = {
+    SetField: _set_field, AddSpelling: _add_spelling, Merge: _merge, Split: _split,
+}  # fmt: skip
+_UNDO: Final[dict[type, Callable[[Change, Kind, Any, Any], None]]] = {
+    SetField: _unset_field, AddSpelling: _remove_spelling, Merge: _unmerge, Split: _split,
+}  # fmt: skip
+
+
+# --- trees -----------------------------------------------------------------------------------------------
+
+
+def _merge_row(change: Change, kind: Kind, row: Player | Event, into: int) -> None:
+    """Merge a root into another row, and give its games to the root of that row."""
+    target = MODELS[kind]._default_manager.filter(pk=into).first()
+    check_merge(_merged(kind, row), _merged(kind, target) if target else None)
+    if target is None:
+        raise NameEditError("unknown-target")
+    rows, home = {pk for pk, _ in _tree(kind, row.pk)}, target.root_id
+    MODELS[kind]._default_manager.filter(pk=row.pk).update(merged_into=into)
+    MODELS[kind]._default_manager.filter(pk__in=rows).update(home=home)
+    row.merged_into_id, row.home_id = into, home
+    _write_searched(kind, home)
+    _settle(change, kind, row.pk, rows, home)
+
+
+def _separate_row(change: Change, kind: Kind, row: Player | Event, parent: int) -> None:
+    """Take a row, with all that were merged into it, out of the row that it was merged into."""
+    if row.merged_into_id != parent:
+        raise NameEditError("not-merged")
+    former = row.root_id
+    rows = subtree(row.pk, _parents(kind, former))
+    MODELS[kind]._default_manager.filter(pk=row.pk).update(merged_into=None, home=None)
+    MODELS[kind]._default_manager.filter(pk__in=rows - {row.pk}).update(home=row.pk)
+    row.merged_into_id = row.home_id = None
+    _write_searched(kind, former)
+    _write_searched(kind, row.pk)
+    _settle(change, kind, row.pk, rows, row.pk)
+
+
+def _merged(kind: Kind, row: Player | Event) -> Merged:
+    return Merged(row.pk, row.space, row.merged_into_id, row.root_id, len(_tree(kind, row.root_id)))
+
+
+def _tree(kind: Kind, root: int) -> list[tuple[int, int | None]]:
+    """Return the rows of a tree, each with the one that it was merged into."""
+    rows = MODELS[kind]._default_manager.filter(Q(pk=root) | Q(home=root))
+    return list(rows.values_list("pk", "merged_into_id"))
+
+
+def _parents(kind: Kind, root: int) -> Parents:
+    return {pk: parent for pk, parent in _tree(kind, root) if parent is not None}
+
+
+def _write_searched(kind: Kind, root: int) -> None:
+    """Write the searched forms of the rows of a tree. The root is searched by the names of the others too."""
+    rows = list(MODELS[kind]._default_manager.filter(Q(pk=root) | Q(home=root)).order_by("pk"))
+    together = [text for row in sorted(rows, key=lambda row: row.pk != root) for text in row.spellings()]
+    for row in rows:
+        searched = search_forms(together if row.pk == root else row.spellings())
+        if searched != row.searched:
+            MODELS[kind]._default_manager.filter(pk=row.pk).update(searched=searched)
+
+
+def write_searched_names() -> None:
+    """Compute again the searched forms of all players and events with merged names."""
+    for kind, model in MODELS.items():
+        for root in model._default_manager.exclude(home=None).values_list("home_id", flat=True).distinct():
+            _write_searched(kind, root)
+
+
+# --- games -----------------------------------------------------------------------------------------------
+
+
+def _settle(change: Change, kind: Kind, row: int, rows: Collection[int], home: int) -> None:
+    """Give the games of some rows to their root, as many as one transaction may. Others are left for
+    `settle_names`."""
+    done = _give_games(change, kind, rows, home, SEATS_AT_ONCE)
+    MODELS[kind]._default_manager.filter(pk=row).update(unsettled=not done)
+
+
+def settle_names(limit: int = SEATS_AT_ONCE) -> bool:
+    """Give up to `limit` games that wait to their players and events; return whether none are left."""
+    for kind, model in MODELS.items():
+        for pk in model._default_manager.filter(unsettled=True).values_list("pk", flat=True):
+            if not run((), partial(_settle_more, kind, pk, limit), alone=True):
+                return False
+    return True
+
+
+def _settle_more(kind: Kind, pk: int, limit: int, change: Change) -> bool:
+    row = _row(kind, pk)
+    rows = subtree(pk, _parents(kind, row.root_id))
+    done = _give_games(change, kind, rows, row.root_id, limit)
+    if done:
+        MODELS[kind]._default_manager.filter(pk=pk).update(unsettled=False)
+    return done
+
+
+def _give_games(change: Change, kind: Kind, rows: Collection[int], home: int, limit: int) -> bool:
+    """Give up to `limit` games of some rows to a root; return whether there were no more."""
+    table = f"archive_game{kind}"
+    seats = _other_seats(kind, rows, home, limit + 1)
+    for part in batched(seats[:limit]):
+        for colour in sorted({colour for _, colour in part}):
+            slots = [slot for slot, at in part if at == colour]
+            places = ", ".join(["%s"] * len(slots))
+            side = " AND colour = %s" if kind == "player" else ""
+            column = f"player{colour}_id" if kind == "player" else "event_id"
+            change.cursor.execute(
+                _GIVE.format(table=table, kind=kind, places=places, side=side),
+                [home, home, *slots, *([colour] if kind == "player" else [])],
+            )
+            change.cursor.execute(_OWN.format(column=column, places=places), [home, timezone.now(), *slots])
+            for space, pk in change.cursor.fetchall():
+                change.note(space, pk)
+    return len(seats) <= limit
+
+
+_GIVE: Final = """
+    UPDATE {table} SET named_id = nullif(coalesce(named_id, {kind}_id), %s), {kind}_id = %s
+    WHERE slot IN ({places}){side}
+"""
+_OWN: Final = """
+    UPDATE archive_game SET {column} = %s, changed = %s WHERE slot IN ({places}) RETURNING space, id
+"""
+
+
+def _other_seats(kind: Kind, rows: Collection[int], home: int, limit: int) -> list[tuple[int, int]]:
+    """Return slots and colours of rows of names whose games belong to another root. Colours of events
+    are 0."""
+    seats: Any
+    if kind == "player":
+        seats = GamePlayer.objects.exclude(player=home).values_list("slot", "colour")
+        own = seats.filter(player__in=rows, named=None)
+    else:
+        seats = GameEvent.objects.exclude(event=home).annotate(colour=0 * F("slot"))
+        seats = seats.values_list("slot", "colour")
+        own = seats.filter(event__in=rows, named=None)
+    found = list(own.order_by("slot")[:limit])
+    return found + list(seats.filter(named__in=rows).order_by("slot")[: limit - len(found)])
+
+
+def _note_games(change: Change, kind: Kind, pk: int) -> None:
+    """Note the games of a player or event whose name changes, for those who copy the archive. One statement,
+    because there may be very many."""
+    change.cursor.execute(_NOTE.format(kind=kind), [pk])
+
+
+_NOTE: Final = """
+    INSERT INTO archive_gamechange (game, space) SELECT g.id, g.space FROM archive_game g
+    WHERE g.slot IN (SELECT d.slot FROM archive_game{kind} d WHERE d.{kind}_id = %s)
+"""

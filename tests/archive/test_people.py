@@ -1,0 +1,310 @@
+"""Corrections of players and events: merges, spellings and fields, each of which can be undone on its own.
+
+`KIFU_NAMES=long` undoes a merge after 1,000 later edits instead of 40.
+"""
+
+from __future__ import annotations
+
+import os
+from random import Random
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from archive import store
+from archive.models import Correction, Event, Game, GameChange, GameEvent, GamePlayer, Player
+from archive.queries.games.filters import GameFilters
+from archive.queries.games.listing import find_games
+from archive.queries.names.ids_of_names import unique_name
+from archive.queries.names.people import names, player_summary
+from archive.queries.scope import PUBLIC
+from archive.store import people, verify
+from archive.store.name_operations import NameEditError
+from archive.store.people import correct_name, decide_name, restore_name, undo_name, withdraw_name
+from tests.archive.builders import ingest, ready
+from tests.archive.rows import empty_index
+from tests.archive.spellings import add_spelling
+from tests.archive.test_invariants import TABLES
+
+LATER_EDITS = 1_000 if os.environ.get("KIFU_NAMES") == "long" else 40
+OPENINGS = [f"{move}" for move in ("7g7f", "2g2f", "5g5f", "6g6f", "1g1f", "9g9f", "3g3f", "4g4f")]
+
+pytestmark = pytest.mark.django_db
+
+
+def player(name: str) -> Player:
+    return Player.objects.get(key=name)
+
+
+def correct(row: Player | Event, *operations: dict[str, Any], apply: bool = True) -> Correction:
+    kind = "player" if isinstance(row, Player) else "event"
+    return correct_name(kind, row.pk, list(operations), None, "a reason", apply=apply)
+
+
+def merge(row: Player | Event, into: Player | Event) -> Correction:
+    return correct(row, {"op": "merge", "into": into.pk})
+
+
+def field(name: str, old: Any, new: Any, **more: Any) -> dict[str, Any]:
+    return {"op": "field", "name": name, "old": old, "new": new, **more}
+
+
+def games_of(name: str) -> list[str]:
+    games = find_games(PUBLIC, GameFilters(player=name)).items
+    return sorted(f"{game.first} {game.second}" for game in games)
+
+
+def test_a_merge_unites_the_games_of_two_players_and_its_undo_parts_them_again():
+    ingest(ready("7g7f", black="羽生善治", white="甲"), ready("2g2f", black="乙", white="羽生善冶"))
+    right, wrong = player("羽生善治"), player("羽生善冶")
+    GameChange.objects.all().delete()
+    correction = merge(wrong, right)
+    together = ["乙 羽生善治", "羽生善治 甲"]
+    assert games_of("羽生善治") == games_of("羽生善冶") == together
+    assert [(one.name, one.games) for one in names(PUBLIC, "player", "羽生")] == [("羽生善治", 2)]
+    summary = player_summary(PUBLIC, right.pk)
+    assert summary and summary.aliases == ("羽生善冶",) and summary.counted == 2
+    assert GameChange.objects.values_list("game", flat=True).get() == Game.objects.get(player1=right).pk
+    ingest(ready("5g5f", black="羽生善冶", white="丙"))
+    assert len(games_of("羽生善治")) == 3
+    assert list(verify.verify()) == []
+    undo_name(correction.pk, None)
+    assert games_of("羽生善治") == ["羽生善治 甲"]
+    assert games_of("羽生善冶") == ["乙 羽生善冶", "羽生善冶 丙"]
+    assert GamePlayer.objects.exclude(named=None).count() == 0
+    assert list(verify.verify()) == []
+    restore_name(correction.pk, None)
+    assert len(games_of("羽生善冶")) == 3
+    assert [one.event for one in correction.events.order_by("pk")] == [
+        "proposed", "applied", "undone", "restored",
+    ]  # fmt: skip
+
+
+def test_events_are_merged_too():
+    ingest(ready("7g7f", black="甲", event="王位戦"), ready("2g2f", black="乙", event="第六期王位"))
+    one, other = Event.objects.order_by("pk")
+    correction = merge(other, one)
+    assert {*GameEvent.objects.values_list("event", "named")} == {(one.pk, None), (one.pk, other.pk)}
+    assert len(find_games(PUBLIC, GameFilters(event=other.name)).items) == 2
+    undo_name(correction.pk, None)
+    assert {*GameEvent.objects.values_list("event", "named")} == {(one.pk, None), (other.pk, None)}
+    assert list(verify.verify()) == []
+
+
+def test_merges_are_undone_in_any_order():
+    ingest(*(ready(move, black=name) for move, name in zip(OPENINGS, "甲乙丙", strict=False)))
+    first = merge(player("甲"), player("乙"))
+    second = merge(player("乙"), player("丙"))
+    assert len(games_of("丙")) == 3
+    undo_name(first.pk, None)
+    assert (len(games_of("甲")), len(games_of("丙"))) == (1, 2)
+    undo_name(second.pk, None)
+    assert [len(games_of(name)) for name in "甲乙丙"] == [1, 1, 1]
+    assert list(verify.verify()) == []
+
+
+def test_facts_are_set_from_their_present_values_and_set_back():
+    ingest(ready("7g7f", black="東海林太郎"))
+    row = player("東海林太郎")
+    facts = [
+        field("latin", "", "Shoji Taro"), field("kana", "", "しょうじ たろう"), field("born", "", "1970-09"),
+        field("titles", [], [{"title": "名人", "from": "1996"}]), field("name", "東海林太郎", "東海林 太郎"),
+    ]  # fmt: skip
+    correction = correct(row, *facts)
+    row.refresh_from_db()
+    assert (row.name, row.reading, row.set_by["latin"]) == ("東海林 太郎", "しようし たろう", "curator")
+    for words in ("taro shoji", "しょうじたろう", "東海林太郎", "東海林 太郎"):
+        assert [one.id for one in names(PUBLIC, "player", words)] == [row.pk], words
+    assert len(games_of("東海林太郎")) == len(games_of("東海林 太郎")) == 1
+    later = correct(row, field("born", "1970-09", "1970-09-27", old_by="curator"))
+    with pytest.raises(NameEditError, match="changed-meanwhile"):
+        undo_name(correction.pk, None)
+    undo_name(later.pk, None)
+    undo_name(correction.pk, None)
+    row.refresh_from_db()
+    assert (row.name, row.latin, row.titles, row.born, row.set_by) == ("東海林太郎", "", [], "", {})
+
+
+@pytest.mark.parametrize(
+    ("operation", "code"),
+    [
+        ({"op": "burn"}, "invalid-operation"), ({"op": "merge", "into": "x"}, "invalid-operation"),
+        (field("latin", "other", "Ko"), "changed-meanwhile"), (field("key", "甲", "乙"), "unknown-field"),
+        (field("latin", "", "甲"), "no-latin"), (field("kana", "", "甲"), "no-kana"),
+        (field("born", "", "1970-13"), "invalid-day"), (field("name", "甲", " "), "no-name"),
+        (field("note", "", "x" * 5_000), "too-long"), (field("place", "", "x"), "invalid-value"),
+        (field("titles", [], [{"title": "名人", "until": 3}]), "invalid-titles"),
+        (field("parent", None, 1), "unknown-field"),
+        ({"op": "merge", "into": 987654}, "unknown-target"),
+        ({"op": "spelling", "name": "乙"}, "other-has-name"),
+        ({"op": "spelling", "name": "甲"}, "has-name-already"),
+    ],
+)  # fmt: skip
+def test_an_operation_that_cannot_be_applied_is_refused(operation: dict[str, Any], code: str) -> None:
+    ingest(ready("7g7f", black="甲", white="乙"))
+    with pytest.raises(NameEditError, match=code):
+        correct(player("甲"), operation)
+    assert not Correction.objects.exists()
+
+
+def test_players_are_not_merged_in_a_circle_or_across_spaces():
+    ingest(ready("7g7f", black="甲", white="乙"))
+    merge(player("甲"), player("乙"))
+    foreign = Player.objects.create(name="丙", space=9)
+    for row, into, code in [
+        (player("乙"), player("甲"), "merged-with-itself"), (player("甲"), player("乙"), "merged-already"),
+        (player("乙"), player("乙"), "merged-with-itself"), (player("乙"), foreign, "unknown-target"),
+    ]:  # fmt: skip
+        with pytest.raises(NameEditError, match=code):
+            merge(row, into)
+
+
+def test_a_proposal_is_applied_when_it_is_accepted_and_fails_if_its_ground_has_moved():
+    ingest(ready("7g7f", black="甲", white="乙"))
+    row = player("甲")
+    good, bad = (correct(row, field("latin", "", text), apply=False) for text in ("Ko", "Kou"))
+    gone = correct(row, field("note", "", "!"), apply=False)
+    assert player("甲").latin == ""
+    assert decide_name(good.pk, None, accept=True).state == "applied"
+    failed = decide_name(bad.pk, None, accept=True)
+    assert (failed.state, failed.failed_operation) == ("failed", 0)
+    assert decide_name(bad.pk, None, "no", accept=False).state == "rejected"
+    assert withdraw_name(gone.pk, None).state == "withdrawn"
+    with pytest.raises(NameEditError, match="other-state"):
+        decide_name(gone.pk, None, accept=True)
+    assert (player("甲").latin, player("甲").note) == ("Ko", "")
+
+
+def test_games_of_a_large_merge_follow_in_several_transactions(monkeypatch):
+    monkeypatch.setattr(people, "SEATS_AT_ONCE", 2)
+    ingest(*(ready(move, black="甲", white="乙") for move in OPENINGS[:5]))
+    merge(player("甲"), player("乙"))
+    assert player("甲").unsettled and list(verify.names()) == []
+    assert not people.settle_names(2)
+    ingest(ready("6g6f", black="甲", white="丙"))
+    assert people.settle_names(2) and people.settle_names(2)
+    assert not player("甲").unsettled
+    assert GamePlayer.objects.filter(player=player("乙")).count() == 11
+    assert list(verify.verify()) == []
+
+
+def test_two_players_of_one_name_are_told_apart_by_their_numbers():
+    ingest(ready("7g7f", black="甲", white="乙"), ready("2g2f", black="甲", white="丙"))
+    first = player("甲")
+    other = Player.objects.create(name="甲", key="甲\x1f1", written="甲", namesake=first)
+    seat = GamePlayer.objects.filter(player=first, slot=Game.objects.latest("pk").slot)
+    Game.objects.filter(slot=seat.get().slot).update(player0=other)
+    seat.update(player=other)
+    assert games_of("甲") == ["甲 丙", "甲 乙"]
+    assert games_of(unique_name(first)) == ["甲 乙"] and games_of(unique_name(other)) == ["甲 丙"]
+    assert [one.games for one in names(PUBLIC, "player", "甲")] == [1, 1]
+
+
+# --- later edits -----------------------------------------------------------------------------------------
+
+
+def wipe() -> None:
+    empty_index()
+    with connection.cursor() as cursor:
+        for table in ("correctionevent", "correction", "arrival", "gamechange"):
+            cursor.execute(f"DELETE FROM archive_{table}")
+        cursor.execute("UPDATE archive_player SET merged_into_id = NULL, home_id = NULL")
+        for table in TABLES:
+            cursor.execute(f"DELETE FROM archive_{table}")
+
+
+def state() -> list[Any]:
+    """All that is known of players and of the players of games, without ids."""
+    key_of = dict(Player.objects.values_list("pk", "key")) | {None: None}
+    rows = [
+        (row.key, key_of[row.merged_into_id], key_of[row.home_id], row.name, row.latin, row.kana, row.reading,
+         row.searched, row.set_by)
+        for row in Player.objects.order_by("key")
+    ]  # fmt: skip
+    seats = {seat: (key_of[player], key_of[named]) for seat, player, named in _seats()}
+    games = [
+        (bytes(game.digest), [seats.get((game.slot, colour)) for colour in (0, 1)],
+         key_of[game.player0_id], key_of[game.player1_id])
+        for game in Game.objects.order_by("digest")
+    ]  # fmt: skip
+    return [rows, games]
+
+
+def _seats() -> list[tuple[tuple[int, int], int, int | None]]:
+    rows = GamePlayer.objects.values_list("slot", "colour", "player", "named")
+    return [((slot, colour), player, named) for slot, colour, player, named in rows]
+
+
+PEOPLE = "甲乙丙丁戊己庚辛"
+"""The first two are merged before the later edits."""
+ACTIONS = ["upload"] * 3 + ["delete", "merge", "merge", "undo", "latin", "name", "spelling"]
+
+Edit = tuple[Any, ...]
+"""An edit, by keys and not by ids, so that it can be made again in another archive."""
+
+
+def draw_edit(random: Random, number: int) -> Edit:
+    action, one, other = random.choice(ACTIONS), random.choice(PEOPLE), random.choice(PEOPLE)
+    if action == "upload":
+        return action, random.choice(OPENINGS), one, other, f"2020/01/{random.randrange(1, 29):02}"
+    if action == "delete":
+        digests = Game.objects.values_list("digest", flat=True)
+        return action, random.choice(sorted(map(bytes, digests)) or [b""])
+    if action == "undo":
+        return action, random.randrange(number + 1)
+    return action, one, other, number
+
+
+def make_edit(edit: Edit, merges: dict[int, int]) -> None:
+    """Make an edit. `merges` are the corrections of merges by the numbers of their edits. Raises
+    NameEditError."""
+    match edit:
+        case ("upload", move, black, white, day):
+            ingest(ready(move, black=black, white=white, day=day))
+        case ("delete", digest):
+            store.delete_games(Game.objects.filter(digest=digest).values_list("pk", flat=True))
+        case ("merge", one, other, number):
+            if one == PEOPLE[0]:
+                raise NameEditError("not this one")
+            merges[number] = merge(player(one), player(other)).pk
+        case ("undo", number):
+            if number not in merges:
+                raise NameEditError("no merge")
+            undo_name(merges[number], None)
+        case ("spelling", one, _other, number):
+            add_spelling(player(one), f"{one}{number}")
+        case (name, one, _other, number):
+            row = player(one)
+            correct(row, field(name, getattr(row, name), f"{name[0]}{number}", old_by=row.set_by.get(name)))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_merge_that_is_undone_after_many_later_edits_has_left_nothing_behind():
+    seed = Random().randrange(10**9)
+    random = Random(seed)
+    start = [
+        ready(move, black=one, white=PEOPLE[at - 1])
+        for at, (move, one) in enumerate(zip(OPENINGS, PEOPLE, strict=True))
+    ]
+    ingest(*start)
+    united = merge(player(PEOPLE[0]), player(PEOPLE[1]))
+    edits, merges = list[Edit](), dict[int, int]()
+    for number in range(LATER_EDITS):
+        edit = draw_edit(random, number)
+        try:
+            make_edit(edit, merges)
+        except NameEditError:
+            continue
+        edits.append(edit)
+    assert list(verify.verify()) == [], seed
+    undo_name(united.pk, None)
+    after_undo = state()
+    assert list(verify.verify()) == [], seed
+    wipe()
+    ingest(*start)
+    merges.clear()
+    for edit in edits:
+        make_edit(edit, merges)
+    assert after_undo == state(), seed
+    wipe()
