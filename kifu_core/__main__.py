@@ -102,11 +102,16 @@ class _Converter:
                 self.attempts.fail(file.path, issue)
         for number, game in enumerate(result.games):
             self.attempts.failed |= bool(game.unread)
-            losses = kind.formats.losses(game, self.format, csa=self.arguments.csa)
-            for issue in (*game.issues, *losses):
+            for issue in (*game.issues, *self._losses(kind, game)):
                 if issue.severity == "error" or (issue.code.startswith("lost-") and not self.arguments.quiet):
                     print_issue(file.path, issue, self.arguments.language)
             self._write(file.name, number, self._text(game, result.format))
+
+    def _losses(self, kind: GameKind[Any], game: ParsedGame) -> tuple[Issue, ...]:
+        """Return the losses of a game in the format; a position is no game with losses."""
+        if self.writer.position_only:
+            return ()
+        return kind.formats.losses(game, self.format, csa=self.arguments.csa)
 
     def _text(self, game: ParsedGame, source: str) -> str:
         if self.format == "jkf" and self.arguments.raw:

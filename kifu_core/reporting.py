@@ -31,6 +31,8 @@ class Attempts:
         """Call a function; report its KifuError or OSError as one of this path."""
         try:
             action()
+        except BrokenPipeError:  # the reader of the output has seen enough
+            raise
         except OSError as error:
             self.failed = True
             print_os_error(error, path)

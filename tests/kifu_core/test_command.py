@@ -11,7 +11,7 @@ import pytest
 
 from kifu_core import IS_COMPILED, __version__, load
 from tests.kifu_core import golden
-from tests.kifu_core.command import DATA, EVEN, EVEN_CODE, GAME, ROOT, kifu, text
+from tests.kifu_core.command import DATA, EVEN, EVEN_CODE, GAME, GAME_FILE, ROOT, kifu, text
 from tests.shared import SHARED
 
 
@@ -175,11 +175,19 @@ def test_records_of_quoridor_are_converted_and_checked():
     assert [issue["code"] for issue in report["issues"]] == ["truncated"]
 
 
-def test_a_reader_that_stops_early_is_no_error():
-    command = f"{sys.executable} -m kifu_core key | head -n 1"
-    piped = f"{EVEN} b -\n".encode() * 5000
-    done = subprocess.run(["sh", "-c", command], input=piped, capture_output=True, cwd=ROOT, check=True)
-    assert (done.stdout, done.stderr) == (f"{EVEN_CODE}\n".encode(), b"")
+@pytest.mark.parametrize(
+    ("arguments", "piped", "first"),
+    [
+        ("key", f"{EVEN} b -\n" * 5000, EVEN_CODE),
+        ("convert --to sfen --ply 0" + f" {GAME_FILE}" * 40, "", f"{EVEN} b - 1"),
+    ],
+)
+def test_a_reader_that_stops_early_is_no_error(arguments, piped, first):
+    command = f"{sys.executable} -m kifu_core {arguments} | head -n 1"
+    done = subprocess.run(
+        ["sh", "-c", command], input=piped.encode(), capture_output=True, cwd=ROOT, check=True
+    )
+    assert (done.stdout.decode(), done.stderr) == (f"{first}\n", b"")
 
 
 def test_the_exit_code_shows_that_something_was_wrong():
