@@ -3,7 +3,8 @@
 A parameter that is not declared is an error, so that no misspelled one is ignored in silence.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from difflib import get_close_matches
 from functools import wraps
 from typing import Any, Final
 
@@ -26,6 +27,11 @@ _TOKEN: Final = "csrfmiddlewaretoken"
 
 EVERYWHERE: Final = (CHOSEN, KEY)
 """Parameters of every address: they choose the spaces to read (`archive.queries.scope`)."""
+
+_FEW: Final = 12
+"""Names that are all listed if one is unknown."""
+_NAME_LENGTH: Final = 40
+"""Characters of an unknown name that are compared with others."""
 
 Serializer = type[serializers.Serializer[Any]]
 
@@ -106,7 +112,7 @@ def validated(
         single.pop(_TOKEN, None)
     bound = serializer(data=single)
     wrong: dict[str, Any] = {
-        name: ["there is no such parameter"] for name in single if name not in bound.fields
+        name: [_unknown(name, serializer().fields)] for name in single if name not in bound.fields
     }
     # The texts of the framework follow Accept-Language; ours are English.
     with translation.override("en"):
@@ -118,6 +124,13 @@ def validated(
     if wrong:
         raise serializers.ValidationError(wrong)
     return dict(bound.validated_data)
+
+
+def _unknown(name: str, known: Collection[str]) -> str:
+    """Return the detail for a name that is unknown, with similar ones or, if there are few, with all."""
+    names = get_close_matches(name[:_NAME_LENGTH], known) or (sorted(known) if len(known) <= _FEW else ())
+    text = "there is no such parameter"
+    return f"{text}; there are: {', '.join(names)}" if names else text
 
 
 def body(serializer: Serializer, request: Request, several: Iterable[str] = ()) -> dict[str, Any]:

@@ -76,6 +76,15 @@ def test_every_address_names_a_parameter_that_it_does_not_know(client, route):
     assert {*wrong_fields(request_of(client, route, "b=1&a=2&a=3"))} - missing == {"a", "b"}
 
 
+@pytest.mark.parametrize(
+    ("address", "hint"),
+    [("games?plaer=x", "player"), ("players?q=x", "name"), ("games?qwxyz=1", "")],
+)
+def test_an_unknown_parameter_is_answered_with_similar_ones_or_with_all_of_few(client, address, hint):
+    text = client.get(f"/api/v1/{address}").content.decode()
+    assert (hint in text.partition("; there are: ")[2]) if hint else "there are" not in text
+
+
 @pytest.mark.parametrize("route", API, ids=lambda route: route.template)
 def test_every_address_names_a_parameter_that_is_repeated(client, route):
     data = client.options(address_of(route)).json()
