@@ -97,6 +97,17 @@ def move_upload(task: Any, upload_id: int) -> None:
         send_move(upload_id)
 
 
+@app.task(name="archive.settle_names", base=LimitedTask, bind=True, max_retries=RETRIES)
+def settle_names(task: Any) -> None:
+    """Give games to their merged players and events for a turn, and send itself again for the rest."""
+    try:
+        done = store.settle_names()
+    except PASSING as error:
+        raise task.retry(exc=error, countdown=2**task.request.retries) from error
+    if not done:
+        send_names()
+
+
 @app.task(name="archive.sweep", base=LimitedTask)
 def sweep() -> None:
     """Send messages again for work that nobody does: after lost messages, killed workers, a broker's
@@ -108,6 +119,8 @@ def sweep() -> None:
         send_deletion(upload_id)
     for upload_id in store.unfinished_moves():
         send_move(upload_id)
+    if not store.settle_names():
+        send_names()
     audit.forget_addresses()
     # Also anonymous sessions of visitors who began to sign in with a passkey.
     SessionStore.clear_expired()
@@ -170,6 +183,11 @@ def send(upload_id: int, queue: str) -> bool:
 def send_columns() -> None:
     """Send a message about the columns."""
     _send(columns, "the columns")
+
+
+def send_names() -> None:
+    """Send a message about games of merged players and events that wait."""
+    _send(settle_names, "names")
 
 
 def send_deletion(upload_id: int) -> None:

@@ -73,8 +73,7 @@ def apply_correction(pk: int, author: Author) -> Correction:
             return row
         event = Event.RESTORED if row.number is not None else Event.APPLIED
         if row.number is None:
-            last = Correction.objects.filter(subject=row.subject, subject_id=game.pk).aggregate(Max("number"))
-            row.number = (last["number__max"] or 0) + 1
+            row.number = _next_number(game.pk)
         row.state, row.due = State.APPLIED, None
         row.save(update_fields=["state", "number", "due"])
         author.note(pk, event)
@@ -88,20 +87,50 @@ def undo_corrections(pks: Collection[int], author: Author) -> int:
     """Undo corrections of one game; return how many applied before. The others apply to the record without
     them, or fail. Raises as `apply_correction`."""
 
-    def work(change: Change) -> int:
-        game = _locked_game(min(pks))
-        rows = Correction.objects.select_for_update().filter(
-            pk__in=pks, subject=Correction.Subject.GAME, subject_id=game.pk, state__in=ACTIVE
-        )
-        ids = list(rows.order_by("pk").values_list("pk", flat=True))
-        Correction.objects.filter(pk__in=ids).update(state=State.UNDONE, failed_operation=None)
-        for each in ids:
-            author.note(each, Event.UNDONE)
-        if ids:
-            _write(change, game)
-        return len(ids)
+    return run((), lambda change: undo_within(change, pks, author))
 
-    return run((), work)
+
+def undo_within(change: Change, pks: Collection[int], author: Author) -> int:
+    """Undo corrections of one game as `undo_corrections` does, in the caller's transaction."""
+    game = _locked_game(min(pks))
+    rows = Correction.objects.select_for_update().filter(
+        pk__in=pks, subject=Correction.Subject.GAME, subject_id=game.pk, state__in=ACTIVE
+    )
+    ids = list(rows.order_by("pk").values_list("pk", flat=True))
+    Correction.objects.filter(pk__in=ids).update(state=State.UNDONE, failed_operation=None)
+    for each in ids:
+        author.note(each, Event.UNDONE)
+    if ids:
+        _write(change, game)
+    return len(ids)
+
+
+def correct_within(
+    change: Change, game: Game, operations: Sequence[Any], reason: str, author: Author
+) -> Correction:
+    """Store a correction of a game and apply it, in the caller's transaction. Raises as
+    `apply_correction`."""
+    row = propose_correction(game, operations, reason, author, number=_next_number(game.pk))
+    Correction.objects.filter(pk=row.pk).update(state=State.APPLIED)
+    author.note(row.pk, Event.APPLIED)
+    _write(change, game)
+    return row
+
+
+def attributed_to(game: int, colour: int) -> int | None:
+    """Return the player to whom corrections attribute a side of a game; None if the header names the
+    player."""
+    attributed: int | None = None
+    for correction in corrections_of([game])[game]:
+        for operation in correction.operations if correction.failed is None else ():
+            if operation["op"] == "player" and operation["colour"] == colour:
+                attributed = operation["new"]
+    return attributed
+
+
+def _next_number(game: int) -> int:
+    rows = Correction.objects.filter(subject=Correction.Subject.GAME, subject_id=game)
+    return int(rows.aggregate(last=Max("number"))["last"] or 0) + 1
 
 
 def _locked_game(correction: int) -> Game:

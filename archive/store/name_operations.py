@@ -20,8 +20,8 @@ Authority = Literal["authority", "curator"]
 MOST_OPERATIONS: Final = 50
 MOST_MERGED: Final = 500
 """Rows of one tree."""
-MOST_SEATS: Final = 1_000
-"""Sides of games that one separation gives to the new player."""
+MOST_SEATS: Final = 100
+"""Sides of games that one operation gives to a namesake, about a second of work."""
 LONGEST: Final[Mapping[str, int]] = {
     "name": 200, "kana": 200, "latin": 200, "note": 4_000, "source": 500, "place": 200,
 }  # fmt: skip
@@ -65,8 +65,8 @@ class Seat(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Split(msgspec.Struct, tag_field="op", tag="split", forbid_unknown_fields=True):
-    """Give some sides of games to another player of the same name. `row` is that player once there is one,
-    and `corrections` are the corrections of the games."""
+    """Give some sides of games to another player of the same name. `row` is that player, if there is one
+    already, and `corrections` are the corrections of the games once they are made."""
 
     games: list[Seat]
     row: int | None = None

@@ -8,6 +8,7 @@ their own (`settle_names`). Meanwhile `unsettled` marks the row.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
@@ -16,12 +17,14 @@ from django.db.models import F, Max, Q
 from django.utils import timezone
 
 from archive.derive import headers
-from archive.models import Correction, CorrectionEvent, Event, GameEvent, GamePlayer, Player, User
+from archive.models import Correction, CorrectionEvent, Event, Game, GameEvent, GamePlayer, Player, User
 from archive.names.kana_readings import reading_of
 from archive.names.search_text import search_forms
 from archive.store.change import Change, run
+from archive.store.corrections import Author, attributed_to, correct_within, undo_within
 from archive.store.existing import batched
 from archive.store.name_operations import (
+    MOST_SEATS,
     AddSpelling,
     Kind,
     Merge,
@@ -62,7 +65,7 @@ def correct_name(
     def work(change: Change) -> Correction:
         row = _row(kind, pk)
         if apply:
-            _do_all(change, kind, row, operations)
+            _do_all(_Work(change, kind, Author(account), reason), row, operations)
         correction = Correction.objects.create(
             subject=kind,
             subject_id=pk,
@@ -74,9 +77,9 @@ def correct_name(
             state=State.APPLIED if apply else State.PROPOSED,
             number=_next_number(kind, pk) if apply else None,
         )
-        _note(correction, Step.PROPOSED, account)
+        Author(account).note(correction.pk, Step.PROPOSED)
         if apply:
-            _note(correction, Step.APPLIED, account)
+            Author(account).note(correction.pk, Step.APPLIED)
         return correction
 
     return run((), work, alone=True)
@@ -109,19 +112,20 @@ def undo_name(pk: int, account: User | None, text: str = "") -> Correction:
     """Undo an applied correction, and return it. Later corrections of other fields, and other merges, stay.
     Raises NameEditError if the state is not the one that it led to."""
 
-    def work(change: Change) -> Correction:
+    def undo(change: Change) -> Correction:
         correction = _correction(pk, State.APPLIED)
         kind, row = _subject(correction)
         operations = read_operations(correction.operations)
+        work = _Work(change, kind, Author(account), correction.reason)
         for index, operation in reversed([*enumerate(operations)]):
             try:
-                _UNDO[type(operation)](change, kind, row, operation)
+                _UNDO[type(operation)](work, row, operation)
             except NameEditError as error:
                 raise NameEditError(error.code, index) from error
         correction.operations = as_json(operations)
         return _end(correction, State.UNDONE, Step.UNDONE, account, text)
 
-    return run((), work, alone=True)
+    return run((), undo, alone=True)
 
 
 def restore_name(pk: int, account: User | None, text: str = "") -> Correction:
@@ -170,7 +174,7 @@ def _try(
     operations = read_operations(correction.operations)
     try:
         with transaction.atomic():
-            _do_all(change, kind, row, operations)
+            _do_all(_Work(change, kind, Author(account), correction.reason), row, operations)
     except NameEditError as error:
         correction.failed_operation = error.operation
         return _end(correction, State.FAILED, Step.FAILED, account, error.code)
@@ -184,7 +188,7 @@ def _end(
 ) -> Correction:
     correction.state, correction.due = state, None
     correction.save()
-    _note(correction, step, account, text)
+    Author(account).note(correction.pk, step, text)
     return correction
 
 
@@ -200,27 +204,40 @@ def _note(correction: Correction, step: CorrectionEvent.Event, account: User | N
 
 # --- operations ------------------------------------------------------------------------------------------
 
+NAMESAKE: Final = "\x1f"
+"""Stands before the number in the key of a namesake. No name in a header has this character."""
 
-def _do_all(change: Change, kind: Kind, row: Player | Event, operations: Sequence[Operation]) -> None:
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """The transaction that applies operations, and who applies them for which reason."""
+
+    change: Change
+    kind: Kind
+    author: Author
+    reason: str
+
+
+def _do_all(work: _Work, row: Player | Event, operations: Sequence[Operation]) -> None:
     for index, operation in enumerate(operations):
         try:
-            _DO[type(operation)](change, kind, row, operation)
+            _DO[type(operation)](work, row, operation)
         except NameEditError as error:
             raise NameEditError(error.code, index) from error
 
 
-def _set_field(change: Change, kind: Kind, row: Player | Event, operation: SetField) -> None:
-    operation.new = valid_value(kind, operation.name, operation.new)
+def _set_field(work: _Work, row: Player | Event, operation: SetField) -> None:
+    operation.new = valid_value(work.kind, operation.name, operation.new)
     check_field(operation, _value(row, operation.name), row.set_by.get(operation.name))
     if operation.name == "parent":
         _check_parent(row, operation.new)
-    _write_field(change, kind, row, operation.name, operation.new, operation.by)
+    _write_field(work, row, operation.name, operation.new, operation.by)
 
 
-def _unset_field(change: Change, kind: Kind, row: Player | Event, operation: SetField) -> None:
+def _unset_field(work: _Work, row: Player | Event, operation: SetField) -> None:
     was = SetField(operation.name, operation.new, operation.old, old_by=operation.by)
     check_field(was, _value(row, operation.name), row.set_by.get(operation.name))
-    _write_field(change, kind, row, operation.name, operation.old, operation.old_by)
+    _write_field(work, row, operation.name, operation.old, operation.old_by)
 
 
 def _value(row: Player | Event, name: str) -> Any:
@@ -238,57 +255,101 @@ def _check_parent(event: Player | Event, parent: int | None) -> None:
         raise NameEditError("in-a-circle")
 
 
-def _write_field(
-    change: Change, kind: Kind, row: Player | Event, name: str, value: Any, by: str | None
-) -> None:
+def _write_field(work: _Work, row: Player | Event, name: str, value: Any, by: str | None) -> None:
     setattr(row, "parent_id" if name == "parent" else name, value)
     row.set_by = {key: who for key, who in {**row.set_by, name: by}.items() if who}
     written = {("parent_id" if name == "parent" else name): value, "set_by": row.set_by}
     if isinstance(row, Player):
         written["reading"] = reading_of(row.name, row.kana)
-    MODELS[kind]._default_manager.filter(pk=row.pk).update(**written)
+    MODELS[work.kind]._default_manager.filter(pk=row.pk).update(**written)
     if name in ("name", "kana", "latin"):
-        _write_searched(kind, row.root_id)
+        _write_searched(work.kind, row.root_id)
     if name == "name":
-        _note_games(change, kind, row.pk)
+        _note_games(work.change, work.kind, row.pk)
 
 
-def _add_spelling(change: Change, kind: Kind, row: Player | Event, operation: AddSpelling) -> None:
-    model = MODELS[kind]
-    name = headers.player_name(operation.name) if kind == "player" else headers.plain(operation.name)
-    key = model.key_of(valid_value(kind, "name", name or headers.plain(operation.name)))
+def _add_spelling(work: _Work, row: Player | Event, operation: AddSpelling) -> None:
+    model = MODELS[work.kind]
+    name = headers.player_name(operation.name) if work.kind == "player" else headers.plain(operation.name)
+    key = model.key_of(valid_value(work.kind, "name", name or headers.plain(operation.name)))
     other = model._default_manager.filter(space=row.space, key=key).first()
     if other is None:
         other = model._default_manager.create(space=row.space, name=name or headers.plain(operation.name))
     elif operation.row != other.pk or other.merged_into_id is not None:
         raise NameEditError("has-name-already" if other.root_id == row.root_id else "other-has-name")
     operation.row = other.pk
-    _merge_row(change, kind, other, row.pk)
+    _merge_row(work.change, work.kind, other, row.pk)
 
 
-def _remove_spelling(change: Change, kind: Kind, row: Player | Event, operation: AddSpelling) -> None:
+def _remove_spelling(work: _Work, row: Player | Event, operation: AddSpelling) -> None:
     if operation.row is None:
         raise NameEditError("unknown-name")
-    _separate_row(change, kind, _row(kind, operation.row), row.pk)
+    _separate_row(work.change, work.kind, _row(work.kind, operation.row), row.pk)
 
 
-def _merge(change: Change, kind: Kind, row: Player | Event, operation: Merge) -> None:
-    _merge_row(change, kind, row, operation.into)
+def _merge(work: _Work, row: Player | Event, operation: Merge) -> None:
+    _merge_row(work.change, work.kind, row, operation.into)
 
 
-def _unmerge(change: Change, kind: Kind, row: Player | Event, operation: Merge) -> None:
-    _separate_row(change, kind, row, operation.into)
+def _unmerge(work: _Work, row: Player | Event, operation: Merge) -> None:
+    _separate_row(work.change, work.kind, row, operation.into)
 
 
-def _split(change: Change, kind: Kind, row: Player | Event, operation: Split) -> None:
-    raise NameEditError("not-possible")
+def _split(work: _Work, row: Player | Event, operation: Split) -> None:
+    """Attribute sides of games to a namesake, which is a new row unless the operation names one."""
+    if not isinstance(row, Player) or row.merged_into_id is not None:
+        raise NameEditError("no-player")
+    if not 0 < len(operation.games) <= MOST_SEATS:
+        raise NameEditError("too-many-games")
+    namesake = _namesake(row, operation.row)
+    operation.row, operation.corrections = namesake.pk, []
+    for seat in operation.games:
+        game = Game.objects.select_for_update().filter(pk=seat.game, space=row.space).first()
+        side = GamePlayer.objects.filter(slot=game.slot, colour=seat.colour).first() if game else None
+        if game is None or side is None or side.player_id != row.pk:
+            raise NameEditError("other-players-game")
+        attribution = {
+            "op": "player",
+            "colour": seat.colour,
+            "old": attributed_to(game.pk, seat.colour),
+            "new": namesake.pk,
+        }
+        made = correct_within(work.change, game, [attribution], work.reason, work.author)
+        operation.corrections.append(made.pk)
 
 
-_DO: Final[dict[type, Callable[[Change, Kind, Any, Any], None]]] = {
+def _namesake(row: Player, pk: int | None) -> Player:
+    if pk is not None:
+        namesake = Player.objects.filter(pk=pk, namesake=row).first()
+        if namesake is None:
+            raise NameEditError("unknown-target")
+        return namesake
+    number = row.namesakes.count() + 1
+    return Player.objects.create(
+        space=row.space,
+        name=row.name,
+        written=row.written,
+        key=f"{row.key}{NAMESAKE}{number}",
+        kana=row.kana,
+        latin=row.latin,
+        namesake=row,
+    )
+
+
+def _unsplit(work: _Work, _row: Player | Event, operation: Split) -> None:
+    games = Correction.objects.filter(pk__in=operation.corrections, subject=Correction.Subject.GAME)
+    by_game: dict[int, list[int]] = {}
+    for pk, game in games.values_list("pk", "subject_id"):
+        by_game.setdefault(game, []).append(pk)
+    for ids in by_game.values():
+        undo_within(work.change, ids, work.author)
+
+
+_DO: Final[dict[type, Callable[[_Work, Any, Any], None]]] = {
     SetField: _set_field, AddSpelling: _add_spelling, Merge: _merge, Split: _split,
 }  # fmt: skip
-_UNDO: Final[dict[type, Callable[[Change, Kind, Any, Any], None]]] = {
-    SetField: _unset_field, AddSpelling: _remove_spelling, Merge: _unmerge, Split: _split,
+_UNDO: Final[dict[type, Callable[[_Work, Any, Any], None]]] = {
+    SetField: _unset_field, AddSpelling: _remove_spelling, Merge: _unmerge, Split: _unsplit,
 }  # fmt: skip
 
 

@@ -189,16 +189,43 @@ def test_games_of_a_large_merge_follow_in_several_transactions(monkeypatch):
     assert list(verify.verify()) == []
 
 
-def test_two_players_of_one_name_are_told_apart_by_their_numbers():
-    ingest(ready("7g7f", black="甲", white="乙"), ready("2g2f", black="甲", white="丙"))
-    first = player("甲")
-    other = Player.objects.create(name="甲", key="甲\x1f1", written="甲", namesake=first)
-    seat = GamePlayer.objects.filter(player=first, slot=Game.objects.latest("pk").slot)
-    Game.objects.filter(slot=seat.get().slot).update(player0=other)
-    seat.update(player=other)
-    assert games_of("甲") == ["甲 丙", "甲 乙"]
-    assert games_of(unique_name(first)) == ["甲 乙"] and games_of(unique_name(other)) == ["甲 丙"]
+def test_a_player_is_split_into_two_of_one_name_who_are_told_apart_by_numbers():
+    one, two = ready("7g7f", black="甲", white="乙"), ready("2g2f", black="丙", white="甲")
+    ingest(one, two)
+    first, game = player("甲"), Game.objects.latest("pk")
+    split = {"op": "split", "games": [{"game": game.pk, "colour": 1}]}
+    correction = correct(first, split)
+    other = Player.objects.get(namesake=first)
+    assert (other.name, GamePlayer.objects.get(slot=game.slot, colour=1).player_id) == ("甲", other.pk)
+    assert games_of("甲") == ["丙 甲", "甲 乙"]
+    assert games_of(unique_name(first)) == ["甲 乙"] and games_of(unique_name(other)) == ["丙 甲"]
     assert [one.games for one in names(PUBLIC, "player", "甲")] == [1, 1]
+    assert ingest(two).duplicate == 1
+    assert games_of(unique_name(other)) == ["丙 甲"]
+    assert list(verify.verify()) == []
+    moved = merge(other, player("乙"))
+    assert games_of("乙") == ["丙 乙", "甲 乙"]
+    ingest(one, two)
+    assert list(verify.verify()) == []
+    undo_name(moved.pk, None)
+    undo_name(correction.pk, None)
+    assert games_of(unique_name(first)) == ["丙 甲", "甲 乙"]
+    assert [one.name for one in names(PUBLIC, "player", "甲")] == ["甲"]
+    assert list(verify.verify()) == []
+
+
+def test_only_the_games_of_a_player_are_split_off():
+    ingest(ready("7g7f", black="甲", white="乙"))
+    game = Game.objects.get().pk
+    for games in (
+        [],
+        [{"game": game, "colour": 1}],
+        [{"game": 99, "colour": 0}],
+        [{"game": game, "colour": 2}],
+    ):
+        with pytest.raises(NameEditError):
+            correct(player("甲"), {"op": "split", "games": games})
+    assert Player.objects.count() == 2
 
 
 # --- later edits -----------------------------------------------------------------------------------------
