@@ -427,6 +427,7 @@ _TAGS_IN_ORDER: Final = {
     "patterns": "Games with a pattern on the board.",
     "formations": "Castles and openings.",
     "spaces": "The visitor's library and those of groups.",
+    "corrections": "Corrections of games.",
     "drafts": "Records that the account enters or edits.",
     "hooks": "Webhooks for new games.",
     "account": "The account of the request.",

@@ -9,6 +9,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_noop as _
 
 from archive.accounts.roles import Role
+from archive.models import CorrectionEvent
 
 _LINES: Final = (
     _("group {n}: made"),
@@ -28,6 +29,7 @@ _LINES: Final = (
     _("game {n}: share {share} ended"),
     _("game {n}, now {now}"),
     _("game {n}, to {people} who sent it"),
+    _("game {n}, correction {correction}: {event}, {values}"),
     _("game {n}, bytes hidden"),
     _("game {n}, bytes hidden: {players}"),
     _("game {n}: {players}"),
@@ -76,7 +78,7 @@ _LINES: Final = (
 )
 """The forms of lines of `archive.accounts.audit.note`, specific ones first."""
 
-_FREE: Final = frozenset({"players", "host", "spaces", "reason", "scopes", "rest"})
+_FREE: Final = frozenset({"players", "host", "spaces", "reason", "scopes", "rest", "values"})
 
 
 def _pattern(line: str) -> re.Pattern[str]:
@@ -97,5 +99,7 @@ def translated(line: str) -> str:
             values = match.groupdict()
             if values.get("role") in Role.values:
                 values["role"] = str(Role(values["role"]).label)
+            if values.get("event") in CorrectionEvent.Event.values:
+                values["event"] = str(CorrectionEvent.Event(values["event"]).label)
             return gettext(form).format_map(values)
     return line

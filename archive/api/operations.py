@@ -142,7 +142,10 @@ class AnswerLink:
 
 
 _OF_UPLOAD: Final = ("get_upload_entries", "get_upload_source", "delete_upload", "post_upload_move")
-_OF_GAME: Final = ("get_game_positions", "get_game_series", "get_game_novelty", "get_game_library")
+_OF_GAME: Final = (
+    "get_game_positions", "get_game_series", "get_game_novelty", "get_game_library",
+    "get_game_corrections", "post_game_corrections",
+)  # fmt: skip
 _OF_DRAFT: Final = ("get_draft", "put_draft", "delete_draft", "post_draft_save")
 _OF_HOOK: Final = ("get_hook", "delete_hook", "post_hook_test", "post_hook_enable")
 _OF_POSITION: Final = (
@@ -169,6 +172,12 @@ LINKS: Final[Mapping[str, tuple[AnswerLink, ...]]] = {
         *_to(_OF_GAME, id="/id"),
         AnswerLink("get_game_record", {"id": "/id", "format": "jkf"}),
     ),
+    "get_game_corrections": (
+        *_to(("get_game_version", "post_game_version"), id="=", number="/results/0/number"),
+        *_to(("get_correction", "post_correction"), id=_FIRST),
+    ),
+    "post_game_corrections": _to(("get_correction",), id="/id"),
+    "get_corrections": _to(("get_correction",), id=_FIRST),
     "get_game_library": _to(("post_game_library",), id="/game_id"),
     "get_spaces": _to(("get_space_members",), id="/results/2/id"),
     "post_spaces": _to(("get_space_members", "post_space", "post_space_invitations"), id="/id"),
@@ -215,6 +224,8 @@ _NUMBER: Final[Schema] = {"type": "integer", "format": "int64", "minimum": 0, "m
 PATH_PARAMETERS: Final = {
     "pk": PathParameter("id", _NUMBER, "The number of the game or upload."),
     "space": PathParameter("id", _NUMBER, "The number of the group."),
+    "correction_id": PathParameter("id", _NUMBER, "The number of the correction."),
+    "number": PathParameter("number", _NUMBER, "The number of the last correction; 0 for none."),
     "member": PathParameter("member", _NUMBER, "The number of the member's account."),
     "hook_id": PathParameter("id", _NUMBER, "The number of the webhook."),
     "draft_id": PathParameter("id", _NUMBER, "The number of the draft."),

@@ -20,8 +20,11 @@ from archive.api.fields import (
     number_schema,
 )
 from archive.api.pagination import DEFAULT_GAMES, LARGEST_PAGE, MOST_PLIES, NAMES, PAGE, PLIES
+from archive.curation.corrections import ACTIONS as CORRECTION_ACTIONS
+from archive.curation.corrections import REASON_LENGTH
+from archive.derive.operations import MOST_OPERATIONS
 from archive.libraries import MEMBERS
-from archive.models import LARGEST_ID
+from archive.models import LARGEST_ID, Correction
 from archive.names.kana_readings import LATIN, ROWS
 from archive.queries.games.filters import Filter, FilterPlace, filters_of
 from archive.queries.games.keyset import ORDERS
@@ -318,3 +321,48 @@ class ConvertBody(RecordBody):
     to = TextField(
         required=False, allow_blank=True, schema={"enum": [*FORMATS]}, help_text="The format to write."
     )
+
+
+class CorrectionBody(serializers.Serializer[Any]):
+    """Fields of `POST games/{id}/corrections`."""
+
+    operations = serializers.ListField(
+        child=serializers.DictField(),
+        required=False,
+        max_length=MOST_OPERATIONS,
+        help_text="The operations, with the values before and after.",
+    )
+    record = serializers.JSONField(
+        required=False,
+        help_text="In place of `operations`: the edited record, JKF as an object or as text.",
+    )
+    reason = TextField(max_length=REASON_LENGTH, help_text="Why, and by which source.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Return the fields. Raises ValidationError unless there is one of `operations` and `record`."""
+        if ("operations" in attrs) == ("record" in attrs):
+            raise serializers.ValidationError({"operations": ["either operations or a record"]})
+        return attrs
+
+
+class CorrectionActionBody(serializers.Serializer[Any]):
+    """Fields of `POST corrections/{id}`."""
+
+    action = ChoiceField(choices=list(CORRECTION_ACTIONS), help_text="What to do.")
+    reason = TextField(
+        required=False,
+        allow_blank=True,
+        default="",
+        max_length=REASON_LENGTH,
+        help_text="Why; needed to object.",
+    )
+
+
+class CorrectionsQuery(serializers.Serializer[Any]):
+    """Parameters of `GET corrections`."""
+
+    state = ChoiceField(
+        required=False, choices=Correction.State.values, help_text="Only corrections in this state."
+    )
+    cursor = CursorField()
+    limit = LimitField(LARGEST_PAGE, DEFAULT_GAMES)

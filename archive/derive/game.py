@@ -210,12 +210,17 @@ def _parsed_facts(parsed: ParsedGame) -> dict[str, Any]:
     """Return the inputs of a game besides its record, as JSON without empty values."""
     facts = {
         "kind": parsed.record_kind,
-        "ending": list(_ENDING(parsed.ending)) if parsed.ending else None,
+        "ending": ending_values(parsed.ending),
         "remarks": list(parsed.remarks),
         "fractions": {str(ply): text for ply, text in parsed.fractions.items()},
     }
     result: dict[str, Any] = storable({name: value for name, value in facts.items() if value})
     return result
+
+
+def ending_values(ending: Ending | None) -> list[Any] | None:
+    """Return the ending of parsed facts: the values of `Ending`."""
+    return list(_ENDING(ending)) if ending else None
 
 
 def derive_stored(

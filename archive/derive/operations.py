@@ -15,6 +15,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from archive.derive.game import ending_values
 from kifu_core.games import of_record
 from kifu_core.jkf import FORK_LEVELS, MoveEntry, Record
 from kifu_core.record import Ending
@@ -253,11 +254,7 @@ def _promote(document: Document, operation: Operation, name: NameOf) -> None:
 def _ending(document: Document, operation: Operation, _name: NameOf) -> None:
     _require(document.ending, operation["old"])
     new = operation["new"]
-    document.ending = _ending_values(Ending(*new)) if new is not None else None
-
-
-def _ending_values(ending: Ending) -> list[Any]:
-    return [ending.word, ending.special, ending.ply, ending.winner, ending.draw]
+    document.ending = ending_values(Ending(*new)) if new is not None else None
 
 
 def _start(document: Document, operation: Operation, _name: NameOf) -> None:

@@ -41,7 +41,7 @@ def receive(
 
     The same bytes from the same uploader are the same upload. `source` is api, web, admin or sample; `sender`
     is the key of a session without an account (`permissions.sender_key`); `games_counter` is the key of the
-    counter to which its games are added (`archive.http.limits.throttling`). With `ARCHIVE_ANONYMOUS_WAITS`,
+    counter to which its games are added (`archive.http.limits.throttling`). With ARCHIVE_ANONYMOUS_WAITS,
     uploads of strangers wait for a curator. Raises `store.UploadTooLarge` beyond ARCHIVE_MAX_UPLOAD_BYTES and
     `store.UploadEmpty` without any bytes; then nothing is stored.
     """

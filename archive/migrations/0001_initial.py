@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('at', models.DateTimeField(auto_now_add=True, db_index=True, verbose_name='when')),
-                ('event', models.CharField(choices=[('sign-in', 'signed in'), ('sign-in-failed', 'failed to sign in'), ('sign-out', 'signed out'), ('account', 'changed the way in'), ('rights', 'changed rights'), ('members', 'changed members'), ('share', 'shared'), ('publish', 'published'), ('take-back', 'took back'), ('delete', 'deleted'), ('hide', 'hid or showed bytes'), ('let-in', 'let held games in'), ('import', 'imported'), ('reread', 'had read again')], max_length=20, verbose_name='what was done')),
+                ('event', models.CharField(choices=[('sign-in', 'signed in'), ('sign-in-failed', 'failed to sign in'), ('sign-out', 'signed out'), ('account', 'changed the way in'), ('rights', 'changed rights'), ('members', 'changed members'), ('share', 'shared'), ('publish', 'published'), ('take-back', 'took back'), ('delete', 'deleted'), ('hide', 'hid or showed bytes'), ('let-in', 'let held games in'), ('correct', 'corrected'), ('import', 'imported'), ('reread', 'had read again')], max_length=20, verbose_name='what was done')),
                 ('account', models.BigIntegerField(null=True, verbose_name='account')),
                 ('name', models.CharField(blank=True, max_length=150, verbose_name='who')),
                 ('what', models.TextField(blank=True, verbose_name='to what')),

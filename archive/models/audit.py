@@ -30,6 +30,7 @@ class AuditEvent(models.TextChoices):
     DELETE = "delete", _("deleted")
     HIDE = "hide", _("hid or showed bytes")
     LET_IN = "let-in", _("let held games in")
+    CORRECT = "correct", _("corrected")
     IMPORT = "import", _("imported")
     REREAD = "reread", _("had read again")
 

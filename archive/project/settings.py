@@ -50,7 +50,10 @@ _AT_HOME = (
     and not TRUSTED_PROXIES
     and (PUBLIC_URL is None or env.is_loopback(PUBLIC_URL.host))
 )
-ARCHIVE_ANONYMOUS_UPLOAD = env.flag("ARCHIVE_ANONYMOUS_UPLOAD", default=EMBEDDED and _AT_HOME)
+# Whether strangers may upload, and whether their uploads wait for a curator.
+_ANONYMOUS = env.choice("ARCHIVE_ANONYMOUS_UPLOAD", ("0", "1", "wait"), "1" if EMBEDDED and _AT_HOME else "0")
+ARCHIVE_ANONYMOUS_UPLOAD = _ANONYMOUS != "0"
+ARCHIVE_ANONYMOUS_WAITS = _ANONYMOUS == "wait"
 # Whether programs may send name and password with every request.
 ARCHIVE_BASIC_AUTH = env.flag("ARCHIVE_BASIC_AUTH", default=False)
 ARCHIVE_LOGIN_REQUIRED = env.flag("ARCHIVE_LOGIN_REQUIRED", default=False)
@@ -60,6 +63,8 @@ ARCHIVE_REGISTRATION = env.choice("ARCHIVE_REGISTRATION", ("closed", "invitation
 ARCHIVE_NEW_ROLE = env.choice("ARCHIVE_NEW_ROLE", ("reader", "contributor"), "contributor")
 # The mail server; without it mails are written to the log.
 MAIL_SERVER = env.mail_server("ARCHIVE_EMAIL_URL")
+# Days after which a proposed correction applies unless somebody objects; 0: a curator decides about each.
+ARCHIVE_OBJECTION_DAYS = env.number("ARCHIVE_OBJECTION_DAYS", 7, minimum=0)
 ARCHIVE_SAMPLES = env.flag("ARCHIVE_SAMPLES", default=True)
 WEB_WORKERS = env.number("ARCHIVE_WEB_WORKERS", 2)
 # Days after which the audit log loses its network addresses.
@@ -111,8 +116,6 @@ ARCHIVE_DAILY_GAMES = env.by_role(
     "ARCHIVE_DAILY_GAMES",
     {"anonymous": 20_000, "reader": 20_000, "contributor": 500_000, "curator": 0, "administrator": 0},
 )
-# Whether anonymous uploads wait for a curator.
-ARCHIVE_ANONYMOUS_WAITS = env.flag("ARCHIVE_ANONYMOUS_WAITS", default=False)
 # Factor of these limits for requests from this machine.
 ARCHIVE_THROTTLE_LOOPBACK = env.number("ARCHIVE_THROTTLE_LOOPBACK", 100 if _AT_HOME else 1)
 
@@ -470,6 +473,8 @@ if WATCH_DIR:
 CELERY_BEAT_SCHEDULE["columns"] = {
     "task": "archive.columns", "schedule": ARCHIVE_COLUMN_SECONDS
 } | _MAINTENANCE  # fmt: skip
+if ARCHIVE_OBJECTION_DAYS:
+    CELERY_BEAT_SCHEDULE["corrections"] = {"task": "archive.corrections", "schedule": 600} | _MAINTENANCE
 if ARCHIVE_DUMP_DAYS:
     CELERY_BEAT_SCHEDULE["dump"] = {"task": "archive.dump", "schedule": 600} | _MAINTENANCE
 

@@ -84,6 +84,7 @@ class Thing:
     space: int
     code: str
     entry: int
+    correction: int
     key: str = ""
 
     @property
@@ -154,7 +155,12 @@ def sent(state: str, sender: User, space: int) -> Thing:
     assert game is not None and game.player0_id and game.event_id
     position = SHOGI.replay.main_line(game.jkf)
     code = next(SHOGI.codec.encode(at.copy()) for ply, at, _move, _entry in position if ply == 1)
-    return Thing(state, game.pk, upload.pk, game.player0_id, game.event_id, space, code, entry.pk)
+    old = game.jkf["header"]["棋戦"]
+    rename = {"op": "header", "name": "棋戦", "old": old, "new": f"{old}名人"}
+    correction = store.propose_correction(game, [rename], f"{old}の記事", store.Author(sender))
+    return Thing(
+        state, game.pk, upload.pk, game.player0_id, game.event_id, space, code, entry.pk, correction.pk
+    )
 
 
 def make_so(world: World) -> None:
@@ -190,6 +196,7 @@ _GAMES: Final = ("/games/{", "/embed/games/{", "/api/v1/games/{")
 _UPLOADS: Final = ("/uploads/{", "/api/v1/uploads/{")
 _ROWS: Final = ("game", "upload", "entry", "player", "event")
 _DRAFT: Final = {"header": {}, "moves": [{}]}
+_CORRECTIONS: Final = "/api/v1/games/{pk}/corrections"
 BODIES: Final[dict[str, dict[str, Any]]] = {
     "/games/{game_id}/library/": {"action": "publish"},
     "/uploads/{upload_id}/delete/": {},
@@ -206,6 +213,12 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/api/v1/spaces": {"name": "道場"},
     "/api/v1/spaces/{space}/invitations": {"people": 1},
     "/api/v1/games/{pk}/library": {"action": "publish"},
+    "/api/v1/games/{pk}/corrections": {
+        "operations": [{"op": "header", "name": "備考", "old": None, "new": "棋譜DB"}],
+        "reason": "棋譜DB",
+    },
+    "/api/v1/games/{pk}/versions/{number}": {},
+    "/api/v1/corrections/{correction_id}": {"action": "accept"},
     "/api/v1/uploads/{pk}/move": {"space": "mine"},
     "/api/v1/drafts": {"record": _DRAFT},
     "/api/v1/drafts/{draft_id}/save": {"space": "mine"},
@@ -234,6 +247,8 @@ def values_of(template: str, thing: Thing, group: int) -> dict[str, str]:
         "key": thing.key or "nokey",
         "hook_id": "1",
         "member": "1",
+        "number": "0",
+        "correction_id": str(thing.correction),
         "formation": "anaguma",
     }
 
@@ -242,7 +257,7 @@ def is_of_a_thing(template: str) -> bool:
     """Return whether an address is of one game or upload, or of what is in them."""
     if template.startswith("/admin/"):
         return any(template.startswith(f"/admin/archive/{row}/{{object_id}}") for row in _ROWS)
-    places = ("pk", "game_id", "upload_id", "player_id", "event_id", "code")
+    places = ("pk", "game_id", "upload_id", "player_id", "event_id", "code", "correction_id")
     return any(f"{{{name}}}" in template for name in places)
 
 
@@ -299,7 +314,7 @@ def answer(client: Client, request: RequestRow) -> Any:
         elif request.method == "PUT":
             result = client.put(request.address, request.data, "application/json")
         else:
-            as_json = request.template.startswith(("/api/v1/positions/", "/api/v1/drafts"))
+            as_json = request.template.startswith(("/api/v1/positions/", "/api/v1/drafts", _CORRECTIONS))
             result = (
                 client.post(request.address, request.data, "application/json")
                 if as_json

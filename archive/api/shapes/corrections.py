@@ -1,0 +1,67 @@
+"""Corrections of games and their history."""
+
+from datetime import datetime
+from typing import Annotated, Any
+
+from archive.derive.operations import OPERATIONS
+from archive.models import Correction, CorrectionEvent
+from archive.shapes.common import About, Address, JSONObject, NextUrl, Number, SpaceName
+
+
+class CorrectionEventInfo(JSONObject):
+    """A step in the history of a correction."""
+
+    event: Annotated[str, About(title="CorrectionEvent", enum=CorrectionEvent.Event.values)]
+    at: datetime
+    account: Annotated[str | None, About("Null for strangers, and for a step that the archive took.")]
+    text: str
+
+
+class CorrectionInfo(JSONObject):
+    """A correction of a game: typed operations, applied in order to the union of the game's editions."""
+
+    id: Number
+    url: Address
+    game_id: Number
+    space: SpaceName
+    state: Annotated[str, About(title="CorrectionState", enum=Correction.State.values)]
+    number: Annotated[int | None, About("The place in the order of application; null if it never applied.")]
+    operations: Annotated[
+        list[dict[str, Any]],
+        About(f"Objects with `op`, one of {', '.join(OPERATIONS)}, and the values before and after."),
+    ]
+    failed_operation: Annotated[int | None, About("The index of the operation that cannot be applied.")]
+    reason: str
+    author: Annotated[str | None, About("Null for strangers.")]
+    made: datetime
+    due: Annotated[datetime | None, About("When it applies unless somebody objects.")]
+    events: list[CorrectionEventInfo]
+    may: Annotated[list[str], About("The actions that the visitor may take.")]
+
+
+class Corrections(JSONObject):
+    """Corrections of one game, in the order of application, then the others."""
+
+    results: list[CorrectionInfo]
+
+
+class CorrectionsPage(JSONObject):
+    """A page of corrections, the latest first."""
+
+    results: list[CorrectionInfo]
+    next_url: NextUrl
+
+
+class GameVersion(JSONObject):
+    """A state of a game."""
+
+    game_id: Number
+    number: Annotated[int, About("The number of the last correction in it; 0 is the union of editions.")]
+    record: Annotated[dict[str, Any], About("JKF.")]
+
+
+class RestoredVersion(JSONObject):
+    """A state of a game that was restored."""
+
+    game_id: Number
+    undone: Annotated[int, About("Corrections that were undone.")]

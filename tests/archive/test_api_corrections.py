@@ -1,0 +1,179 @@
+"""Corrections through the API: who proposes, who decides, and the history that everybody reads."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.utils import timezone
+from rest_framework.test import APIClient
+
+from archive import libraries, store
+from archive.accounts import tokens
+from archive.curation import corrections
+from archive.intake import worker
+from archive.models import AuditLine, Correction, Game, User
+from tests.archive.games import KIF, stored
+
+pytestmark = pytest.mark.django_db
+
+RENAME = {"op": "header", "name": "先手", "old": "先手の人", "new": "羽生"}
+DAY = {"op": "header", "name": "開始日時", "old": "2024/05/01", "new": "2024/05/02"}
+COMMENT = {"op": "comments", "at": "1", "move": "7g7f", "old": [], "new": ["好手"]}
+
+
+def program(name: str, role: str = "contributor") -> APIClient:
+    user = User.objects.create_user(name, role=role)
+    client = APIClient()
+    key = tokens.create(user, "test", ["admin"], None)[1]
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {key}")
+    return client
+
+
+def propose(client: APIClient, *operations: Any, of: int | None = None, **fields: Any) -> Any:
+    pk = of or Game.objects.get().pk
+    body = {"operations": [*operations]} if operations else {}
+    return client.post(
+        f"/api/v1/games/{pk}/corrections", body | {"reason": "a source"} | fields, format="json"
+    )
+
+
+def act(client: APIClient, answer: Any, action: str, reason: str = "") -> Any:
+    return client.post(f"/api/v1/corrections/{answer.json()['id']}", {"action": action, "reason": reason})
+
+
+def state(answer: Any) -> str:
+    return str(answer.json()["state"])
+
+
+def code(answer: Any) -> tuple[int, str]:
+    return answer.status_code, answer.json()["code"]
+
+
+def black() -> str:
+    return str(Game.objects.get().jkf["header"]["先手"])
+
+
+@pytest.fixture(autouse=True)
+def _game() -> None:
+    stored(KIF)
+
+
+@pytest.fixture
+def anna() -> APIClient:
+    return program("anna")
+
+
+@pytest.fixture
+def curator() -> APIClient:
+    return program("clara", "curator")
+
+
+def test_a_contributor_proposes_and_a_curator_accepts(anna, curator):
+    proposal = propose(anna, RENAME)
+    assert (proposal.status_code, state(proposal), black()) == (201, "proposed", "先手の人")
+    assert proposal.json()["may"] == ["withdraw", "object"]
+    assert code(act(anna, proposal, "accept")) == (403, "no-curator")
+    accepted = act(curator, proposal, "accept")
+    assert (state(accepted), accepted.json()["may"], black()) == ("applied", ["undo"], "羽生")
+    assert [(event["event"], event["account"]) for event in accepted.json()["events"]] == [
+        ("proposed", "anna"),
+        ("applied", "clara"),
+    ]
+    line = AuditLine.objects.latest("pk").what
+    assert line.endswith('applied, [{"op":"header","name":"先手","old":"先手の人","new":"羽生"}]')
+
+
+def test_a_stranger_reads_the_history_without_names_of_accounts(anna, curator):
+    propose(curator, RENAME)
+    history = APIClient().get(f"/api/v1/games/{Game.objects.get().pk}/corrections").json()["results"]
+    assert [(one["state"], one["author"], one["may"]) for one in history] == [("applied", None, [])]
+    assert {event["account"] for event in history[0]["events"]} == {None}
+    assert code(propose(APIClient(), RENAME)) == (401, "not-authenticated")
+    assert code(propose(program("rita", "reader"), RENAME)) == (403, "no-right")
+
+
+def test_an_edited_record_becomes_typed_operations(curator):
+    record = Game.objects.get().jkf
+    record["header"]["後手"] = "森内"
+    record["moves"][2]["comments"] = ["角道を開ける"]
+    push = {"from": {"x": 2, "y": 7}, "to": {"x": 2, "y": 6}, "piece": "FU", "color": 0}
+    record["moves"][1]["forks"] = [[{"move": push}]]
+    answer = propose(curator, record=record)
+    assert [one["op"] for one in answer.json()["operations"]] == ["header", "add-variation", "comments"]
+    assert Game.objects.get().jkf["header"]["後手"] == "森内"
+    assert Game.objects.get().jkf["moves"][8] == {"special": "TORYO"} | {"time": record["moves"][8]["time"]}
+    assert code(propose(curator, record=Game.objects.get().jkf)) == (400, "nothing-changed")
+
+
+@pytest.mark.parametrize(
+    ("fields", "expected"),
+    [
+        ({"operations": [{"op": "other"}]}, (400, "malformed")),
+        ({"operations": [RENAME | {"old": "別人"}]}, (409, "changed-since")),
+        ({"operations": [COMMENT | {"at": "99"}]}, (409, "no-node")),
+        ({"operations": [COMMENT | {"at": "first"}]}, (400, "no-address")),
+        ({"record": "no record"}, (400, "unreadable-record")),
+        ({"operations": [RENAME], "reason": ""}, (400, "invalid")),
+        ({}, (400, "invalid")),
+        ({"operations": [RENAME], "record": {}}, (400, "invalid")),
+    ],
+)
+def test_what_cannot_be_applied_is_refused_with_its_reason(curator, fields, expected):
+    assert code(propose(curator, **fields)) == expected
+    assert not Correction.objects.exists()
+
+
+def test_a_proposal_applies_when_nobody_has_objected_in_time(anna, settings):
+    settings.ARCHIVE_OBJECTION_DAYS = 7
+    first, second = propose(anna, RENAME), propose(anna, DAY)
+    assert first.json()["due"]
+    boris = program("boris")
+    assert code(act(boris, second, "object")) == (400, "reason-missing")
+    assert act(boris, second, "object", "not so").json()["due"] is None
+    assert corrections.apply_due() == 0
+    Correction.objects.exclude(due=None).update(due=timezone.now() - timedelta(seconds=1))
+    assert corrections.apply_due() == 1
+    assert (black(), str(Game.objects.get().played_from)) == ("羽生", "2024-05-01")
+
+
+def test_additions_apply_at_once(anna):
+    assert state(propose(anna, COMMENT)) == "applied"
+    assert state(propose(anna, RENAME)) == "proposed"
+
+
+def test_proposals_are_withdrawn_and_rejected_once(anna, curator):
+    mine, other = propose(anna, RENAME), propose(anna, DAY)
+    assert code(act(curator, mine, "withdraw")) == (403, "no-right")
+    assert state(act(anna, mine, "withdraw")) == "withdrawn"
+    assert state(act(curator, other, "reject", "wrong source")) == "rejected"
+    assert code(act(curator, other, "reject")) == (409, "not-open")
+    assert black() == "先手の人"
+
+
+def test_every_state_is_compared_and_restored(curator):
+    pk = Game.objects.get().pk
+    propose(curator, RENAME)
+    propose(curator, COMMENT)
+    before = curator.get(f"/api/v1/games/{pk}/versions/0").json()["record"]
+    between = curator.get(f"/api/v1/games/{pk}/versions/1").json()["record"]
+    assert before["header"]["先手"] == "先手の人"
+    assert (between["header"]["先手"], "comments" in between["moves"][1]) == ("羽生", False)
+    assert curator.post(f"/api/v1/games/{pk}/versions/0").json() == {"game_id": pk, "undone": 2}
+    assert Game.objects.get().jkf == before
+    assert [one["state"] for one in curator.get("/api/v1/corrections").json()["results"]] == ["undone"] * 2
+
+
+def test_a_game_of_a_library_is_corrected_by_those_who_own_it(anna, curator):
+    user = User.objects.get(username="anna")
+    space = libraries.own_library(user).pk
+    upload, _ = store.create_upload("mine.kif", [KIF.encode()], user, "web", space=space)
+    worker.work_off(upload.pk)
+    own = Game.objects.get(space=space).pk
+    assert propose(curator, RENAME, of=own).status_code == 404
+    assert curator.get(f"/api/v1/games/{own}/corrections").status_code == 404
+    answer = propose(anna, RENAME, of=own)
+    assert (answer.status_code, state(answer)) == (201, "applied")
+    assert curator.get(f"/api/v1/corrections/{answer.json()['id']}").status_code == 404
+    assert not curator.get("/api/v1/corrections").json()["results"]
