@@ -23,8 +23,9 @@ NO_GAMES = {
     "games.records_by_kind": "summed",
     "games.taken_down": "editions has_hidden fully_hidden is_hidden",  # of uploads and games that were shown
     "names.name_matching": "is_searchable",
-    "names.ids_of_names": "unique_name",  # of a row that was shown
-    "names.people": "by_year without_gaps count_by_year most_frequent_players spellings",
+    "names.ids_of_names": "unique_name namesakes",  # of a row that was shown
+    "names.latin_names": "latin_names",  # of rows that were shown
+    "names.people": "by_year without_gaps count_by_year most_frequent_players spellings merged_rows",
     "names.similar_names": "distance",
     "patterns.formation_counts": "most_specific formations_of_game",  # of a game that was shown
     "patterns.pattern_slots": "query_errors",

@@ -13,12 +13,19 @@ Row = Annotated[
 ]
 
 
+Latin = Annotated[str, About("The name in Latin letters; empty if none was entered.")]
+DayOfLife = Annotated[
+    str, About("A year, a month or a day; empty if unknown.", pattern=r"^(\d{4}(-\d{2}(-\d{2})?)?)?$")
+]
+
+
 class NameListed(JSONObject):
     """A player or an event in a list."""
 
     id: Number
     url: Address
     name: str
+    latin: Latin
     total: Annotated[TotalInfo, About("Of its games.")]
 
 
@@ -80,6 +87,23 @@ class PlayerTally(TallyInfo):
     name: str
 
 
+class SpellingInfo(JSONObject):
+    """A row that was merged into a player or event, directly or not."""
+
+    id: Number
+    name: str
+    merged_into: Number
+
+
+class TitleInfo(JSONObject):
+    """A title or a grade (段位) and the years, months or days from which and to which somebody has it."""
+
+    title: Annotated[str | None, About("Null for a grade.")]
+    grade: Annotated[str | None, About("Null for a title.")]
+    since: DayOfLife
+    until: DayOfLife
+
+
 class NameInfo(JSONObject):
     """Totals of the games of a player or of an event."""
 
@@ -87,6 +111,15 @@ class NameInfo(JSONObject):
     url: Address
     name: str
     names: Annotated[list[str], About("Other names that records have.")]
+    spellings: Annotated[list[SpellingInfo], About("The merged rows of other names.")]
+    kana: Annotated[str, About("The reading.")]
+    latin: Latin
+    note: str
+    source: Annotated[str, About("Where the facts are from.")]
+    set_by: Annotated[
+        dict[str, str], About("Who set a field: `authority` or `curator`. Others are from records.")
+    ]
+    game_filter: Annotated[str, About("The value that finds its games in filters.")]
     counted: CountedGames
     sides: list[SideTally]
     years: Annotated[list[YearGames], About("From the first to the last, including those without games.")]
@@ -97,10 +130,16 @@ class NameInfo(JSONObject):
 class PlayerInfo(NameInfo):
     """Totals of the games of a player, with the most frequent opponents and openings."""
 
+    titles: list[TitleInfo]
+    born: DayOfLife
+    died: DayOfLife
+    namesakes: Annotated[list[int], About("The numbers of others who have the same name.")]
     opponents: list[PlayerTally]
 
 
 class EventInfo(NameInfo):
     """Totals of the games of an event, with the most frequent players and openings."""
 
+    place: str
+    parent: Annotated[int | None, About("The number of the series that it belongs to.")]
     players: list[PlayerTally]

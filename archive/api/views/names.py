@@ -21,7 +21,8 @@ from archive.names.kana_readings import UNKNOWN
 from archive.queries.games.totals import Total, names_total
 from archive.queries.names import directory, people
 from archive.queries.names.directory import ListedName
-from archive.queries.names.ids_of_names import NameKind, unique_name
+from archive.queries.names.ids_of_names import NameKind, namesakes, unique_name
+from archive.queries.names.latin_names import latin_names
 from archive.queries.names.people import Summary
 from archive.queries.names.similar_names import similar_spellings
 from archive.queries.scope import scope_of
@@ -84,8 +85,12 @@ def _page(kind: NameKind, request: Request, query: dict[str, Any]) -> Response:
     cut = page.cut and not page.next
     following = next_url(request, sign_cursor(page.next, f"names {kind}", order=order) if page.next else None)
     similar = similar_spellings(scope, kind, words) if words and not page.items else []
+    latin = latin_names(kind, [one.id for one in page.items])
     if kind == "event":
-        events = [_listed(shapes.NameListed, kind, event, order, request) for event in page.items]
+        events = [
+            _listed(shapes.NameListed, kind, event, order, request, latin=latin.get(event.id, ""))
+            for event in page.items
+        ]
         return Response(shapes.EventsPage(total, events, cut, following, similar))
     players = [
         _listed(
@@ -94,6 +99,7 @@ def _page(kind: NameKind, request: Request, query: dict[str, Any]) -> Response:
             player,
             order,
             request,
+            latin=latin.get(player.id, ""),
             row=OTHERS if player.row == UNKNOWN else player.row,
         )
         for player in page.items
@@ -131,8 +137,25 @@ def player(request: Request, player_id: int) -> Response | HttpResponse:
     if summary is None:
         return _moved("player", Player, player_id, request)
     return Response(
-        _summary_info(shapes.PlayerInfo, "player", summary, request, opponents=_people(summary, request))
+        _summary_info(
+            shapes.PlayerInfo,
+            "player",
+            summary,
+            request,
+            **_life(summary.entity),
+            opponents=_people(summary, request),
+        )
     )
+
+
+def _life(row: Player | Event) -> dict[str, Any]:
+    if not isinstance(row, Player):
+        return {}
+    titles = [
+        shapes.TitleInfo(one.get("title"), one.get("grade"), one.get("from", ""), one.get("to", ""))
+        for one in row.titles
+    ]
+    return {"titles": titles, "born": row.born, "died": row.died, "namesakes": namesakes(row)}
 
 
 @endpoint(
@@ -146,7 +169,15 @@ def event(request: Request, event_id: int) -> Response | HttpResponse:
     if summary is None:
         return _moved("event", Event, event_id, request)
     return Response(
-        _summary_info(shapes.EventInfo, "event", summary, request, players=_people(summary, request))
+        _summary_info(
+            shapes.EventInfo,
+            "event",
+            summary,
+            request,
+            place=getattr(summary.entity, "place", ""),
+            parent=getattr(summary.entity, "parent_id", None),
+            players=_people(summary, request),
+        )
     )
 
 
@@ -168,6 +199,13 @@ def _summary_info(
         url=reverse(f"api:{kind}", [summary.id], request=request),
         name=summary.name,
         names=list(summary.aliases),
+        spellings=[shapes.SpellingInfo(*one) for one in people.merged_rows(summary.entity)],
+        kana=summary.entity.kana,
+        latin=summary.entity.latin,
+        note=summary.entity.note,
+        source=summary.entity.source,
+        set_by=summary.entity.set_by,
+        game_filter=unique,
         counted=CountedGames(summary.counted, people.MOST_COUNTED if summary.more else None),
         sides=[
             tally_info(shapes.SideTally, counts, game=game, side=side)

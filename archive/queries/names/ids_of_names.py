@@ -66,6 +66,10 @@ def _named(scope: Scope, kind: NameKind, text: str) -> list[int]:
 def unique_name(row: Player | Event) -> str:
     """Return the text that names a player or event in filters: its name, with its number if others of its
     space have the same name."""
+    return f"{row.name} #{row.pk}" if namesakes(row) else row.name
+
+
+def namesakes(row: Player | Event) -> list[int]:
+    """Return the ids of the others of a row's space that have its name."""
     kind: NameKind = "player" if isinstance(row, Player) else "event"
-    alone = not {*_named(Scope((row.space,)), kind, row.name)} - {row.pk}
-    return row.name if alone else f"{row.name} #{row.pk}"
+    return [pk for pk in _named(Scope((row.space,)), kind, row.name) if pk != row.pk]

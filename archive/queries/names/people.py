@@ -295,6 +295,13 @@ def merged_into(scope: Scope, model: type[Player | Event], pk: int) -> int | Non
     return home
 
 
+def merged_rows(row: Player | Event) -> list[tuple[int, str, int]]:
+    """Return the id and the name of each row that was merged into a player or event, and the id of the row
+    that it was merged into."""
+    rows = type(row)._default_manager.filter(home=row.pk).order_by("name", "pk")
+    return list(rows.values_list("pk", "name", "merged_into_id"))
+
+
 def spellings(model: type[Player | Event], ids: Iterable[int], name: str) -> tuple[str, ...]:
     """Return the other names of players or events, by id, and those of the rows that were merged into
     them."""

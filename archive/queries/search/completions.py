@@ -49,21 +49,26 @@ _OPPONENTS: Final = """
     GROUP BY n.name ORDER BY count(*) DESC, n.name LIMIT %s
 """
 _HOLDING: Final = """
-    SELECT n.name, (SELECT count(*) FROM (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id LIMIT %s) x)
-    FROM (SELECT n.id, n.name FROM {table} n WHERE {where} ORDER BY length(n.name), n.name LIMIT %s) n
+    SELECT n.name, n.latin,
+        (SELECT count(*) FROM (SELECT 1 FROM {games} d WHERE d.{kind}_id = n.id LIMIT %s) x)
+    FROM (
+        SELECT n.id, n.name, n.latin FROM {table} n WHERE {where} ORDER BY length(n.name), n.name LIMIT %s
+    ) n
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Completion:
     """A completion: its kind, its name (the identifier of a formation), its number of games, which is None
-    from `COUNT_LIMIT` on, its filters, and the text that stays in front of the name."""
+    from `COUNT_LIMIT` on, its filters, the text that stays in front of the name, and the name of a player or
+    event in Latin letters, if it has one."""
 
     kind: Literal["player", "event", "formation", "problem"]
     name: str
     games: int | None
     filters: tuple[tuple[str, str], ...]
     before: str = ""
+    latin: str = ""
 
 
 def completions(scope: Scope, text: str) -> list[Completion]:
@@ -72,12 +77,13 @@ def completions(scope: Scope, text: str) -> list[Completion]:
         return []
     results = [*_problems(scope, text), *_opponents(scope, text)]
     for kind in _MOST_LISTED:
-        results += (_name_completion(scope, kind, name) for name in _names(scope, kind, text))
+        results += (_name_completion(scope, kind, *name) for name in _names(scope, kind, text))
     return [one for one in (*results, *_formations(scope, text)) if one.games != 0]
 
 
-def _name_completion(scope: Scope, kind: NameKind, name: str) -> Completion:
-    return Completion(kind, name, _games(scope, record_kind="game", **{kind: name}), ((kind, name),))
+def _name_completion(scope: Scope, kind: NameKind, name: str, latin: str) -> Completion:
+    games = _games(scope, record_kind="game", **{kind: name})
+    return Completion(kind, name, games, ((kind, name),), latin=latin)
 
 
 def _games(scope: Scope, **parameters: object) -> int | None:
@@ -85,13 +91,17 @@ def _games(scope: Scope, **parameters: object) -> int | None:
     return None if slots is None else len(slots)
 
 
-def _names(scope: Scope, kind: NameKind, text: str) -> list[str]:
-    where = [scope.condition("n"), Sql(text_index().HOLDS.format(text="n.searched"), (search_form(text),))]
+def _names(scope: Scope, kind: NameKind, text: str) -> list[tuple[str, str]]:
+    where = [
+        scope.condition("n"),
+        Sql("n.home_id IS NULL"),
+        Sql(text_index().HOLDS.format(text="n.searched"), (search_form(text),)),
+    ]
     counts = dict(_counted(kind, conjunction(where)))
     if kind == "player" and (by_reading := players_by_reading(scope, text, prefix=True)[:_MOST_RANKED]):
         counts |= dict(_counted(kind, Sql(f"n.id {one_of(by_reading)}", tuple(by_reading))))
-    ranked = sorted(counts.items(), key=lambda row: (-row[1], row[0]))
-    return [name for name, games in ranked if games][: _MOST_LISTED[kind]]
+    ranked = sorted(counts.items(), key=lambda row: (-row[1][0], row[0]))
+    return [(name, latin) for name, (games, latin) in ranked if games][: _MOST_LISTED[kind]]
 
 
 def _opponents(scope: Scope, text: str) -> list[Completion]:
@@ -117,10 +127,10 @@ def _opponent(scope: Scope, first: str, name: str, before: str) -> Completion:
     return Completion("player", name, games, tuple(filters.items()), before)
 
 
-def _counted(kind: NameKind, where: Sql) -> list[tuple[str, int]]:
+def _counted(kind: NameKind, where: Sql) -> list[tuple[str, tuple[int, str]]]:
     sql = _HOLDING.format(where=where.text, **TABLES[kind])
     rows = Sql(sql, (_RANK_COUNT_LIMIT, *where.values, _MOST_RANKED)).rows()
-    return [(name, games) for name, games in rows]
+    return [(name, (games, latin)) for name, latin, games in rows]
 
 
 def _formations(scope: Scope, text: str) -> list[Completion]:

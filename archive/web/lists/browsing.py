@@ -1,7 +1,7 @@
 """Players, events and statistics."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -17,20 +17,23 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from archive.caching.values import one_snapshot
+from archive.derive.issues import language
 from archive.models import Event, Player
 from archive.names import kana_readings
+from archive.names.romaji import romanized
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.listing import latest_games
 from archive.queries.games.records_by_kind import STEP
 from archive.queries.games.statistics import DURATIONS, statistics
 from archive.queries.games.totals import names_total
 from archive.queries.names import directory, people
-from archive.queries.names.ids_of_names import NameKind, unique_name
+from archive.queries.names.ids_of_names import NameKind, namesakes, unique_name
+from archive.queries.names.people import NamedCount
 from archive.queries.positions.explorer import explore
 from archive.queries.scope import Scope, scope_of
 from archive.web.game_registry import PAGES
 from archive.web.lists.filtering import query_of
-from archive.web.lists.rows import side_marks
+from archive.web.lists.rows import latin_on_page, side_marks
 from archive.web.wording import GAME_NAMES, RESULTS_OF, ending_text, number_text, opening_text
 from kifu_core.games import GAMES
 
@@ -102,6 +105,7 @@ def names(request: HttpRequest, kind: NameKind) -> HttpResponse:
         "words": words,
         "order": parameters["order"],
         "names": listing.items,
+        "latin": latin_of_names(kind, listing.items),
         "sorting": [
             {"text": NAME_ORDERS[name], "href": _query(parameters | {"order": name}), "chosen": name == order}
             for name in directory.ORDERS[kind]
@@ -115,6 +119,16 @@ def names(request: HttpRequest, kind: NameKind) -> HttpResponse:
         "section": f"{kind}s",
     }
     return render(request, "archive/names.html", context)
+
+
+def latin_of_names(kind: NameKind, names: Iterable[NamedCount]) -> dict[int, str]:
+    """Return names in Latin letters by id for pages in English; those of players also by the readings of
+    their names."""
+    names = list(names)
+    if language() == "ja":
+        return {}
+    read = {one.id: romanized(one.name) for one in names} if kind == "player" else {}
+    return read | latin_on_page(kind, (one.id for one in names))
 
 
 NAME_ORDERS: Final[dict[directory.Listing, Promise]] = {
@@ -172,6 +186,7 @@ def player(request: HttpRequest, player_id: int) -> HttpResponse:
     as_black = GameFilters(black=name)  # the side that usually begins
     starts = {kind: _from_start(scope, kind, _FIRST_MOVES, as_black) for kind in summary.sides}
     context = _summary_context(scope, "player", summary) | {
+        "namesakes": namesakes(summary.entity),
         "sides": [side for kind, both in summary.sides.items() for side in _sides(kind, both)],
         "people_title": _("Opponents"),
         "first_moves": [
@@ -211,6 +226,9 @@ def _summary_context(scope: Scope, kind: NameKind, summary: people.Summary) -> d
     filters = GameFilters(player=name) if kind == "player" else GameFilters(event=name)
     return {
         "summary": summary,
+        "latin": latin_of_names(kind, [NamedCount(summary.id, summary.name, 0)]).get(summary.id, ""),
+        "people_latin": latin_on_page("player", (one.id for one, _tally in summary.people)),
+        "entity": summary.entity,
         "plots": [years_plot(summary.years)] if len(summary.years) > 1 else [],
         "kind": kind,
         "section": f"{kind}s",

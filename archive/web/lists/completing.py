@@ -7,6 +7,8 @@ from django.shortcuts import render
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from archive.derive.issues import language
+from archive.names.romaji import romanized
 from archive.queries.scope import scope_of
 from archive.queries.search.completions import COUNT_LIMIT, Completion, completions
 from archive.web.lists.filtering import list_address
@@ -32,7 +34,11 @@ def _row(completion: Completion) -> dict[str, object]:
         "kind": _KINDS[completion.kind],
         "before": completion.before,
         "name": formation_name(completion.name) if completion.kind == "formation" else completion.name,
+        "latin": "" if language() == "ja" else _latin(completion),
         "games": completion.games,
-        "player": completion.kind == "player",
         "problems": completion.kind == "problem",
     }
+
+
+def _latin(completion: Completion) -> str:
+    return completion.latin or (romanized(completion.name) if completion.kind == "player" else "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 from urllib.parse import urlencode
@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from archive.models import Upload
 from archive.queries.games.taken_down import fully_hidden
+from archive.queries.names.ids_of_names import NameKind
 from archive.queries.scope import Scope
 from archive.queries.search.errors import QueryError
 from archive.queries.search.fields import BY_NAME
@@ -19,6 +20,7 @@ from archive.queries.search.printing import text_of
 from archive.queries.search.terms import And, Between, EqualTo, FieldIs, HasPattern, Not, Term, Word
 from archive.web.forms import ALL_KINDS
 from archive.web.lists.filtering import values_in_use
+from archive.web.lists.rows import latin_on_page
 from archive.web.wording import MENUS, RESULTS_OF, formation_name, opening_text
 from kifu_core.games import SHOGI
 from kifu_core.shogi import formations
@@ -27,7 +29,8 @@ if TYPE_CHECKING:
     from django import forms
 
     from archive.queries.games.facets import Facets
-    from archive.web.forms import GameFilterForm
+    from archive.queries.names.ids_of_names import NameKind
+from archive.web.forms import GameFilterForm
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +147,8 @@ def facets_of(form: GameFilterForm, counts: Facets) -> list[Facet]:
     kinds = [kind for kind, _n in counts.boards] or [SHOGI.name]
     menus = [name for name in _MENUS if len(kinds) == 1 or name not in _OF_ONE]
     facets = [
-        facet("player", ((name, n, {"player": name}) for _pk, name, n in counts.players)),
-        facet("event", ((name, n, {"event": name}) for _pk, name, n in counts.events)),
+        facet("player", _names("player", counts.players)),
+        facet("event", _names("event", counts.events)),
         facet("year", ((str(year), n, {"from": str(year), "to": str(year)}) for year, n in counts.years)),
         *(facet(name, _menu_values(form, name, kinds[0], getattr(counts, _MENUS[name]))) for name in menus),
         facet("opening", ((opening_text(name), n, {"opening": name}) for name, n in counts.openings)),
@@ -154,6 +157,14 @@ def facets_of(form: GameFilterForm, counts: Facets) -> list[Facet]:
     ]
     hidden = {str(form.fields[name].label) for name in form.fields if used.get(name, ALL_KINDS) != ALL_KINDS}
     return [one for one in facets if len(one.values) > 1 and one.label not in hidden]
+
+
+def _names(
+    kind: NameKind, values: Sequence[tuple[int, str, int]]
+) -> Iterator[tuple[str, int, dict[str, str]]]:
+    latin = latin_on_page(kind, (pk for pk, _name, _n in values))
+    for pk, name, n in values:
+        yield latin.get(pk, name), n, {kind: name}
 
 
 def _sources(counts: Facets) -> Iterator[tuple[str, int, dict[str, str]]]:

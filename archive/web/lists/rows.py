@@ -18,12 +18,15 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from jinja2 import Template
 
+from archive.derive.issues import language
+from archive.queries.names.latin_names import latin_names
 from archive.web import wording
 from kifu_core.games import GAMES, SHOGI
 
 if TYPE_CHECKING:
     from archive.queries.games.excerpts import Excerpt
     from archive.queries.games.listing import GameRow
+    from archive.queries.names.ids_of_names import NameKind
     from archive.queries.positions.explorer import MoveStats, Results, UnplayedMove
     from archive.web.replay.engine_lines import Thought
     from archive.web.replay.lines import WalkedLine
@@ -139,7 +142,15 @@ def game_rows(
     `private` maps the ids of non-public libraries to their names. `below` maps ids of games to HTML that is
     shown below their rows, `queries` to the query strings of their addresses.
     """
-    return _macro("games", "game_rows", rows, private, below or {}, queries or {})
+    rows = list(rows)
+    players = latin_on_page("player", (pk for row in rows for pk in (row.first_id, row.second_id)))
+    events = latin_on_page("event", (row.event_id for row in rows))
+    return _macro("games", "game_rows", rows, private, below or {}, queries or {}, players, events)
+
+
+def latin_on_page(kind: NameKind, ids: Iterable[int | None]) -> dict[int, str]:
+    """Return the names in Latin letters, by id, that a page in English shows; none on one in Japanese."""
+    return {} if language() == "ja" else latin_names(kind, ids)
 
 
 def excerpt_row(address: str, place: str, excerpt: Excerpt) -> SafeString:

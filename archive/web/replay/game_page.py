@@ -23,7 +23,7 @@ from archive.queries.scope import Scope, scope_of
 from archive.queries.sql import PreparedQuery
 from archive.web.forms import parse_number
 from archive.web.game_registry import PAGES
-from archive.web.lists.rows import record_address, side_marks
+from archive.web.lists.rows import latin_on_page, record_address, side_marks
 from archive.web.replay import record as replay
 from archive.web.replay.charts import score_chart, time_chart
 from archive.web.replay.editions import reading_error, sources_of
@@ -364,14 +364,19 @@ def position_links(position: Any, kind: str) -> dict[str, str]:
 def facts(game: Game, record: Record) -> dict[str, Any]:
     """Return the data of a game's headers."""
     header = record["header"]
-    names = [_first(header, keys) for keys in PLAYERS]
+    latin = latin_on_page("player", (game.player0_id, game.player1_id))
+    events = latin_on_page("event", (game.event_id,))
+    names = [
+        latin.get(player or 0) or _first(header, keys)
+        for keys, player in zip(PLAYERS, (game.player0_id, game.player1_id), strict=True)
+    ]
     pages = PAGES[game.kind]
     sides = pages.side_names(game.handicap)
     is_game, is_open = game.record_kind == Game.RecordKind.GAME, game.result == Game.Result.UNKNOWN
     return {
         "names": [name or side for name, side in zip(names, sides, strict=True)],
         "title": game_title(names) if any(names) else nameless_title(game, record),
-        "event": _first(header, EVENTS),
+        "event": events.get(game.event_id or 0) or _first(header, EVENTS),
         "place": _first(header, SITES),
         "date": date_text(game, header),
         "handicap": "" if game.handicap == pages.words.usual else handicap_text(game.kind, game.handicap),

@@ -9,8 +9,6 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from archive.derive.issues import language
-from archive.names.romaji import romanized
 from archive.web import wording
 from archive.web.forms import fields_html
 from archive.web.game_registry import PAGES
@@ -73,9 +71,9 @@ def selected_scope(context: Mapping[str, Any]) -> dict[str, str]:
 
 
 @register.filter
-def latin(name: str) -> str:
-    """Return a Japanese name in Latin letters on pages in English; empty if unknown."""
-    return "" if language() == "ja" else romanized(name)
+def item(values: Mapping[int, str], key: int) -> str:
+    """Return the text of a key; empty for other keys."""
+    return values.get(key, "")
 
 
 @register.simple_tag
