@@ -36,6 +36,7 @@ WITHOUT_TAG: Final = {
     "/robots.txt": "a few lines",
     "/.well-known/security.txt": "a few lines",
     "/api/v1/uploads/{pk}/source": "is sent while it is read",
+    "/games/new/": "a form",
     "/positions/shogi/edit/": "a form",
     "/quoridor/board/": "a form",
     "/upload/": "a form",

@@ -51,6 +51,7 @@ FORMS: Final = {
     "/uploads/{upload_id}/move/": "a deed, `POST uploads/{id}/move`",
     "/games/{game_id}/library/": "a deed, `POST games/{id}/library`",
     "/games/{game_id}/report/": "a form to write to people",
+    "/games/new/": "a form",
     "/join/{key}/": "a form between people",
     "/shared/{key}/": "leads to a game, as `?key=` does in the API",
     "/scope/": "a choice of the session, in the API `scope`",
@@ -65,7 +66,7 @@ FORMS: Final = {
 }  # fmt: skip
 """Addresses that show nothing of the archive, and why."""
 
-ACCOUNTS: Final = ("/account/", "/device/", "/oauth/", "/sign-", "/api/", "/admin/")
+ACCOUNTS: Final = ("/account/", "/drafts/", "/device/", "/oauth/", "/sign-", "/api/", "/admin/")
 """Forms of the account, the API itself, and the rooms of the staff."""
 
 FIRST: Final = (

@@ -204,6 +204,7 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/upload/": {"text": "手合割：平手\n   1 ７六歩(77)\n   2 投了\n", "space": "mine"},
     "/api/v1/uploads": {"text": "手合割：平手\n   1 ７六歩(77)\n   2 投了\n", "space": "mine"},
     "/scope/": {"scope": "mine"},
+    "/drafts/": {"remove": "1"},
     "/libraries/": {"name": "道場"},
     "/libraries/{space}/": {"action": "invite"},
     "/join/{key}/": {},

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
 from html import unescape
+from typing import Any
 
 import pytest
 from django.test import Client
 
 from archive.models import Game
 from archive.web.replay.lines import MOVES, read_line
-from kifu_core import dump, load
+from kifu_core import dump
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.moves import from_usi
 from kifu_core.shogi.position import Position
@@ -124,35 +126,35 @@ def test_no_cache_takes_a_part_for_the_page(client: Client) -> None:
     assert part["Cache-Control"] == "no-store"
 
 
+def entered(client: Client, query: str) -> Any:
+    """The record with which the page for entering a game begins."""
+    html = client.get(f"/games/new/?{query}", headers={"Accept-Language": "ja"}).content.decode()
+    return json.loads(re.search(r'<script id="record"[^>]*>(.*?)</script>', html, re.DOTALL)[1])
+
+
 def test_an_own_line_becomes_a_record_with_the_names_of_its_game(client):
     names = {"black": "甲野", "white": "乙山", "event": "名人戦", "day": "2024/05/01"}
     builders.ingest(builders.ready("7g7f 3c3d 2g2f", {2: [["8c8d", "2g2f"]]}, **names))
     pk = Game.objects.get().pk
-    page = client.get(f"/upload/?game={pk}&ply=3&fork=2.0&try=8d8e.6i7h", headers={"Accept-Language": "ja"})
-    text = unescape(re.search(r"<textarea[^>]*>(.*?)</textarea>", page.content.decode(), re.DOTALL)[1])
-    (game,) = load(text, "line.kif").games
-    assert game.issues == ()
-    header = game.record["header"]
+    record = entered(client, f"game={pk}&ply=3&fork=2.0&try=8d8e.6i7h")
+    header = record["header"]
     assert (header["先手"], header["後手"], header["棋戦"]) == ("甲野", "乙山", "名人戦")
-    assert dump(game.record, "usi").strip() == "position startpos moves 7g7f 8c8d 2g2f 8d8e 6i7h"
-    assert [entry.get("comments") for entry in game.record["moves"]][4] == [
-        "ここから先は盤上で試した手順です。"
-    ]
+    assert dump(record, "usi").strip() == "position startpos moves 7g7f 8c8d 2g2f 8d8e 6i7h"
+    assert [entry.get("comments") for entry in record["moves"]][4] == ["ここから先は盤上で試した手順です。"]
+
+
+def test_a_game_is_entered_from_all_of_another_one(client):
+    builders.ingest(builders.ready("7g7f 3c3d", {2: [["8c8d"]]}, black="甲野"))
+    game = Game.objects.get()
+    assert entered(client, f"game={game.pk}") == game.jkf
 
 
 def test_a_line_from_a_board_of_its_own_begins_there(client):
     builders.ingest(builders.ready("G*5b", kind="problem", start="4k4/9/4P4/9/9/9/9/9/9 b G 1"))
-    page = client.get(f"/upload/?game={Game.objects.get().pk}&try=G*4b")
-    text = unescape(re.search(r"<textarea[^>]*>(.*?)</textarea>", page.content.decode(), re.DOTALL)[1])
-    assert dump(load(text).games[0].record, "usi").startswith(
-        "position sfen 4k4/9/4P4/9/9/9/9/9/9 b G 1 moves G*4b"
-    )
+    record = entered(client, f"game={Game.objects.get().pk}&try=G*4b")
+    assert dump(record, "usi").startswith("position sfen 4k4/9/4P4/9/9/9/9/9/9 b G 1 moves G*4b")
 
 
-@pytest.mark.parametrize(
-    "query", ["game=1&try=7g7e", "game=1", "game=x&try=7g7f", "game=99&try=7g7f", "game=²"]
-)
-def test_what_is_no_own_line_leaves_the_form_empty(client, query):
-    builders.ingest(builders.ready("7g7f 3c3d"))
-    page = client.get(f"/upload/?{query.replace('game=1', f'game={Game.objects.get().pk}')}")
-    assert re.search(r"<textarea[^>]*></textarea>", page.content.decode())
+@pytest.mark.parametrize("query", ["game=x&try=7g7f", "game=99&try=7g7f", "game=²", "sfen=x", ""])
+def test_what_is_neither_a_game_nor_a_position_leaves_the_board_at_the_start(client, query):
+    assert entered(client, query) == {"header": {}, "moves": [{}]}

@@ -54,7 +54,7 @@ def addresses(settings: Settings, tmp_path: Path) -> list[str]:
         "/positions/shogi/edit/?pattern=K9i+{G,S}7h+-7f+!P1e+hand:B",
         "/positions/shogi/edit/?pattern=K9i+then+Q", "/patterns/", "/patterns/?pattern=K9i+turn:mine",
         "/patterns/?pattern=P7f+hand:p<=9+then<=9+P2f&result=black", "/patterns/?pattern=P5a&player=nobody",
-        "/games/?q=pattern:P7f", "/upload/", f"/uploads/{upload.pk}/",
+        "/games/?q=pattern:P7f", "/upload/", "/games/new/", f"/uploads/{upload.pk}/",
         "/players/", f"/players/{player.pk}/", "/events/", f"/events/{event.pk}/", "/statistics/",
         "/formations/", "/formations/furibisha/", "/problems/",
         "/sign-in/",

@@ -98,6 +98,8 @@ class Editor {
     this.draw();
     const code = encode(this.position);
     const search = /** @type {HTMLAnchorElement | null} */ (this.root.querySelector("#hints a"));
+    const enter = /** @type {HTMLAnchorElement | null} */ (this.root.querySelector("a.enter-from"));
+    if (enter) enter.search = String(new URLSearchParams({ sfen }));
     if (search && code) search.href = (this.root.dataset.positionUrl || "").replace("CODE", code);
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.showHints(sfen), PAUSE);

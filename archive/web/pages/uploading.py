@@ -47,7 +47,6 @@ from archive.web.forms import parse_number
 from archive.web.lists.game_search import source_name
 from archive.web.pages.library_pages import moves_of, targets_of
 from archive.web.replay.issue_texts import is_broken, shown_issues
-from archive.web.shogi.own_lines import own_line
 from archive.web.wording import clock_text, number_text
 from kifu_core.games import GAMES
 
@@ -143,7 +142,7 @@ def _upload_page(
         "targets": targets_of(request) if allowed else [],
         "target": request.POST.get("space", request.GET.get("space", "")),
         "errors": errors,
-        "text": request.POST.get("text") or request.GET.get("text") or own_line(request),
+        "text": request.POST.get("text") or request.GET.get("text"),
         **_sent(request, numbers or _numbers(request.GET.get("sent", ""))),
         "sent_address": _sent_address(numbers) if numbers else request.get_full_path(),
         "section": "upload",

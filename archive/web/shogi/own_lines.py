@@ -1,4 +1,5 @@
-"""A line of moves that a visitor has tried on the board of a game, as a record."""
+"""Records with which the page for entering a game begins: an empty one, a game, a line tried on its board, a
+position."""
 
 from __future__ import annotations
 
@@ -12,47 +13,68 @@ from archive.queries.games.taken_down import game_shown
 from archive.web.forms import parse_number
 from archive.web.replay.lines import read_line
 from archive.web.replay.record import find_node, position_at, start_position
+from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI
 from kifu_core.shogi.moves import to_usi
+from kifu_core.shogi.position import Position
 from kifu_core.shogi.replay import packed_move
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
 
+    from archive.models import Game
     from kifu_core.jkf import MoveEntry, Record
 
 _NAMES: Final = (*chain.from_iterable(PLAYERS), *EVENTS, *SITES, *BEGINNINGS)
 """Headers that identify the game; others describe its continuation."""
+_LONGEST: Final = 1000
+"""Characters of an SFEN in an address."""
 
 
-def own_line(request: HttpRequest) -> str:
-    """Return the line in an address (`game`, `ply`, `fork` and `try` as on the game's page) as KIF: the
-    game's moves up to that ply, the tried ones, and the headers that identify the game; empty without a line.
-    Raises GoneError."""
+def game_to_enter(request: HttpRequest) -> tuple[Record, int | None]:
+    """Return the record with which entering a game begins, and the id of the game that it is made from.
+
+    The address has `game`, and for a line tried on its board also `ply`, `fork` and `try` as on the game's
+    page; or a position as `sfen`; or nothing. Raises GoneError.
+    """
     number = parse_number(request.GET.get("game", ""), 18)
     game = None if number is None else game_shown(request, number)
-    if game is None or game.kind != SHOGI.name:
-        return ""
+    if game is not None and game.kind == SHOGI.name:
+        tried = request.GET.get("try", "")
+        return (_own_line(request, game, tried) if tried else game.jkf), game.pk
+    return _from_position(request.GET.get("sfen", "").strip()[:_LONGEST]), None
+
+
+def _from_position(sfen: str) -> Record:
+    """Return a record without moves that begins with a position; with the usual one for an invalid SFEN."""
+    try:
+        return SHOGI.formats.load(f"sfen {Position.from_sfen(sfen).sfen(1)}").games[0].record
+    except KifuError:
+        return {"header": {}, "moves": [{}]}
+
+
+def _own_line(request: HttpRequest, game: Game, tried: str) -> Record:
+    """Return the game's moves up to a ply and the tried ones, with the headers that identify the game."""
     record = game.jkf
     ply = parse_number(request.GET.get("ply", ""), 18) or 0
     node = find_node(record, request.GET.get("fork", ""), ply)
     position, _last, _played = position_at(record, node)
-    tried = [played.name for played in read_line(game.kind, position, request.GET.get("try", ""))]
-    if not tried:
-        return ""
+    names = [played.name for played in read_line(game.kind, position, tried)]
     line = [_alone(entry) for entry in node.line]
-    before = [to_usi(packed_move(entry["move"])) for entry in line if "move" in entry]
-    return SHOGI.formats.dump(_record(record, line, [*before, *tried]), "kif")
-
-
-def _record(record: Record, line: list[MoveEntry], moves: list[str]) -> Record:
-    """Return a record of `moves`, the first of which are `line`."""
-    start = start_position(record).sfen(1)
-    played = SHOGI.formats.load(f"sfen {start} moves {' '.join(moves)}").games[0].record
-    own = played["moves"][len(line) :]
-    own[0]["comments"] = [_("From here on the moves were tried on the board.")]
     header = {name: record["header"][name] for name in _NAMES if name in record["header"]}
-    return {**record, "header": header, "moves": [*line, *own]}
+    return {**record, "header": header, "moves": [*line, *_tried_moves(record, line, names)]}
+
+
+def _tried_moves(record: Record, line: list[MoveEntry], names: list[str]) -> list[MoveEntry]:
+    """Return the entries of moves after a line of the record."""
+    if not names:
+        return []
+    before = [to_usi(packed_move(entry["move"])) for entry in line if "move" in entry]
+    start = start_position(record).sfen(1)
+    played = SHOGI.formats.load(f"sfen {start} moves {' '.join([*before, *names])}").games[0].record
+    own = played["moves"][len(before) + 1 :]
+    own[0]["comments"] = [_("From here on the moves were tried on the board.")]
+    return own
 
 
 def _alone(entry: MoveEntry) -> MoveEntry:

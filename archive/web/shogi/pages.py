@@ -104,6 +104,7 @@ SHOGI: Final = GamePages(
         MenuLink(_("Problems"), "problems", foremost=True),
         MenuLink(_("Patterns"), "patterns", foremost=True),
         MenuLink(_("Board editor"), "position-edit", foremost=True),
+        MenuLink(_("Enter a game"), "game-new"),
     ),
     squares=BY_USI,
 )

@@ -1,10 +1,13 @@
 """The pages that only shogi has."""
 
 from archive.http.limits.rules import editor
-from archive.web.routes import cached_page, page
-from archive.web.shogi import editing, formations, patterns, problems
+from archive.web.routes import account_page, cached_page, page
+from archive.web.shogi import editing, entering, formations, patterns, problems
 
 urlpatterns = [
+    page("games/new/", entering.new_game, "game-new", cost=1),
+    account_page("drafts/", entering.drafts, "drafts", cost=1),
+    account_page("drafts/<int:draft_id>/", entering.draft, "draft", cost=1),
     cached_page("formations/", formations.formations, "formations", cost=2),
     cached_page("formations/<slug:formation>/", formations.one_formation, "formation", cost=2),
     cached_page("problems/", problems.shogi_problems, "problems", cost=2),
