@@ -429,6 +429,7 @@ _TAGS_IN_ORDER: Final = {
     "spaces": "The visitor's library and those of groups.",
     "corrections": "Corrections of games.",
     "drafts": "Records that the account enters or edits.",
+    "collections": "Games in an order of their own.",
     "hooks": "Webhooks for new games.",
     "account": "The account of the request.",
     "site": "The archive itself, and its search box.",

@@ -147,6 +147,10 @@ _OF_GAME: Final = (
     "get_game_corrections", "post_game_corrections",
 )  # fmt: skip
 _OF_DRAFT: Final = ("get_draft", "put_draft", "delete_draft", "post_draft_save")
+_OF_COLLECTION: Final = (
+    "post_collection", "delete_collection", "get_collection_games", "post_collection_games",
+    "post_collection_parts", "post_collection_search", "delete_collection_search",
+)  # fmt: skip
 _OF_HOOK: Final = ("get_hook", "delete_hook", "post_hook_test", "post_hook_enable")
 _OF_POSITION: Final = (
     "get_position_games", "get_position_legal", "get_position_tree", "get_position_trend",
@@ -179,6 +183,14 @@ LINKS: Final[Mapping[str, tuple[AnswerLink, ...]]] = {
     "post_game_corrections": _to(("get_correction",), id="/id"),
     "get_corrections": _to(("get_correction",), id=_FIRST),
     "get_game_library": _to(("post_game_library",), id="/game_id"),
+    "get_collections": _to(("get_collection", "get_collection_games"), id=_FIRST),
+    "post_collections": _to(_OF_COLLECTION, id="/id"),
+    "post_collection_parts": _to(("get_collection", "post_collection"), id="/id"),
+    "get_collection": _to(_OF_COLLECTION, id="/id"),
+    "get_collection_games": (
+        *_to(("post_collected_game", "delete_collected_game"), id="=", game_id=_FIRST),
+        *_to(("get_game",), id=_FIRST),
+    ),
     "get_spaces": _to(("get_space_members",), id="/results/2/id"),
     "post_spaces": _to(("get_space_members", "post_space", "post_space_invitations"), id="/id"),
     "post_space_invitations": _to(("delete_space_invitations",), id="="),
@@ -226,6 +238,8 @@ PATH_PARAMETERS: Final = {
     "space": PathParameter("id", _NUMBER, "The number of the group."),
     "correction_id": PathParameter("id", _NUMBER, "The number of the correction."),
     "number": PathParameter("number", _NUMBER, "The number of the last correction; 0 for none."),
+    "collection": PathParameter("id", _NUMBER, "The number of the collection."),
+    "game_id": PathParameter("game_id", _NUMBER, "The number of the game."),
     "member": PathParameter("member", _NUMBER, "The number of the member's account."),
     "hook_id": PathParameter("id", _NUMBER, "The number of the webhook."),
     "draft_id": PathParameter("id", _NUMBER, "The number of the draft."),

@@ -12,6 +12,7 @@ from archive.api.fields import (
     FormationNameField,
     FormFileField,
     IdsField,
+    LimitedListField,
     LimitField,
     RawTextField,
     RecordField,
@@ -20,14 +21,16 @@ from archive.api.fields import (
     number_schema,
 )
 from archive.api.pagination import DEFAULT_GAMES, LARGEST_PAGE, MOST_PLIES, NAMES, PAGE, PLIES
+from archive.collections.errors import MOST_COLLECTIONS
 from archive.curation.corrections import ACTIONS as CORRECTION_ACTIONS
 from archive.curation.corrections import REASON_LENGTH
 from archive.derive.operations import MOST_OPERATIONS
 from archive.libraries import MEMBERS
-from archive.models import LARGEST_ID, Correction
+from archive.models import LARGEST_ID, Collection, Correction
 from archive.names.kana_readings import LATIN, ROWS
+from archive.queries.games.filters import MOST_PLIES as MOST_PLIES_OF_GAME
 from archive.queries.games.filters import Filter, FilterPlace, filters_of
-from archive.queries.games.keyset import ORDERS
+from archive.queries.games.keyset import ALL_ORDERS
 from archive.queries.names import directory
 from archive.queries.search.parsing import LONGEST
 from archive.shapes.common import FORMATS
@@ -39,6 +42,8 @@ TEXT_LIMIT: Final = 200
 
 LISTS: Final = ("json", "csv", "ndjson")
 """Formats of lists of entries."""
+MOST_LISTED: Final = 10_000
+"""Games that one request names."""
 OTHERS: Final = "others"
 """The row of names without a known reading."""
 
@@ -82,10 +87,16 @@ class GamesQuery(FacetsQuery):
     )
 
     order = ChoiceField(
-        required=False, choices=list(ORDERS), default="newest", help_text="The order of the games."
+        required=False, choices=list(ALL_ORDERS), default="newest", help_text="The order of the games."
     )
     cursor = CursorField(max_length=200)
     limit = LimitField(LARGEST_PAGE, DEFAULT_GAMES)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Return the parameters. Raises ValidationError for the order of a collection without one."""
+        if attrs["order"] == "collection" and "collection" not in attrs:
+            raise serializers.ValidationError({"order": ["this order is for the games of a collection"]})
+        return attrs
 
 
 class ChangesQuery(serializers.Serializer[Any]):
@@ -289,6 +300,106 @@ class MoveBody(serializers.Serializer[Any]):
     """Fields of `POST uploads/{id}/move`."""
 
     space = TextField(help_text="Where the games go: `public`, `mine`, `group-12`.")
+
+
+class CollectionsQuery(serializers.Serializer[Any]):
+    """Parameters of `GET collections`."""
+
+    cursor = CursorField()
+    limit = LimitField(PAGE, DEFAULT_GAMES)
+
+
+class CollectedQuery(serializers.Serializer[Any]):
+    """Parameters of `GET collections/{id}/games`."""
+
+    cursor = CursorField()
+    limit = LimitField(LARGEST_PAGE, PAGE)
+
+
+class PartBody(serializers.Serializer[Any]):
+    """Fields of `POST collections/{id}/parts`."""
+
+    title = RawTextField(help_text="The title, in one line.")
+    description = RawTextField(default="", help_text="What it is about.")
+
+
+class CollectionBody(PartBody):
+    """Fields of `POST collections`."""
+
+    space = TextField(default="mine", help_text="The library that has the collection: `mine`, `group-12`.")
+
+
+class CollectionChangeBody(serializers.Serializer[Any]):
+    """Fields of `POST collections/{id}`: those that change."""
+
+    title = RawTextField(required=False, help_text="The title, in one line.")
+    description = RawTextField(required=False, help_text="What it is about.")
+    visibility = ChoiceField(
+        required=False, choices=Collection.Visibility.values, help_text="Who may read it and its parts."
+    )
+    place = WholeNumberField(
+        required=False, min_value=1, max_value=MOST_COLLECTIONS, help_text="For a part: its place, from 1."
+    )
+
+
+class CollectedBody(serializers.Serializer[Any]):
+    """Fields of `POST collections/{id}/games`: one of them."""
+
+    add = LimitedListField(
+        required=False,
+        max_length=MOST_LISTED,
+        child=WholeNumberField(min_value=1, max_value=LARGEST_ID),
+        help_text="Games to add at the end, in this order.",
+    )
+    search = TextField(
+        required=False,
+        allow_blank=True,
+        max_length=LONGEST,
+        help_text="Parameters of `GET games`, such as `player=羽生善治&min_plies=20`, whose games are added.",
+    )
+    remove = LimitedListField(
+        required=False,
+        max_length=MOST_LISTED,
+        child=WholeNumberField(min_value=1, max_value=LARGEST_ID),
+        help_text="Games to remove.",
+    )
+    order = ChoiceField(
+        required=False,
+        choices=["oldest", "newest", "added"],
+        help_text="Sort all games: by day, or by arrival.",
+    )
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Return the fields. Raises ValidationError unless there is exactly one."""
+        if len(attrs) != 1:
+            raise serializers.ValidationError({"add": ["send one of add, search, remove, order"]})
+        return attrs
+
+
+class CollectionSearchBody(serializers.Serializer[Any]):
+    """Fields of `POST collections/{id}/search`."""
+
+    search = TextField(
+        required=False,
+        allow_blank=True,
+        max_length=LONGEST,
+        help_text="Parameters of `GET games`; without them, the search that the collection has is repeated.",
+    )
+
+
+class CollectedGameBody(serializers.Serializer[Any]):
+    """Fields of `POST collections/{id}/games/{game_id}`: those that change."""
+
+    note = RawTextField(required=False, help_text="A note on the game.")
+    ply = WholeNumberField(
+        required=False, min_value=0, max_value=MOST_PLIES_OF_GAME, help_text="The ply that is shown first."
+    )
+    after = WholeNumberField(
+        required=False,
+        min_value=0,
+        max_value=LARGEST_ID,
+        help_text="The game behind which it moves; 0 for the first place.",
+    )
 
 
 class HookBody(serializers.Serializer[Any]):

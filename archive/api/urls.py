@@ -1,6 +1,7 @@
 """The API, under `/api/v1/`."""
 
 from archive.api.views import (
+    collections,
     contract,
     convert,
     corrections,
@@ -20,7 +21,16 @@ from archive.api.views import (
     statistics,
     uploads,
 )
-from archive.http.limits.rules import draft, explorer, exports, own_uploads, reading, search, sources
+from archive.http.limits.rules import (
+    collected,
+    draft,
+    explorer,
+    exports,
+    own_uploads,
+    reading,
+    search,
+    sources,
+)
 from archive.http.routes import route
 
 app_name = "api"
@@ -68,6 +78,12 @@ urlpatterns = [
     route("drafts", drafts.drafts, "drafts", cost=draft),
     route("drafts/<int:draft_id>", drafts.draft, "draft", cost=draft),
     route("drafts/<int:draft_id>/save", drafts.save, "draft-save", cost=draft),
+    route("collections", collections.collections, "collections", cost=5),
+    route("collections/<int:collection>", collections.detail, "collection", cost=2),
+    route("collections/<int:collection>/parts", collections.parts, "collection-parts", cost=5),
+    route("collections/<int:collection>/games", collections.games, "collection-games", cost=collected),
+    route("collections/<int:collection>/games/<int:game_id>", collections.game, "collected-game", cost=2),
+    route("collections/<int:collection>/search", collections.search, "collection-search", cost=20),
     route("hooks", hooks.hooks, "hooks", cost=5),
     route("hooks/<int:hook_id>", hooks.hook, "hook", cost=1),
     route("hooks/<int:hook_id>/test", hooks.test, "hook-test", cost=20),

@@ -108,6 +108,8 @@ TABLES: Final = (
     Table("archive.Correction", replaced={"author_name": ""}),
     Table("archive.CorrectionEvent", replaced={"account_name": ""}),
     Table("archive.Report"),
+    Table("archive.Collection"),
+    Table("archive.CollectionGame"),
     Table("auth.Group", accounts=True),
     Table("auth.Group_permissions", accounts=True),
     Table("archive.User_groups", accounts=True),

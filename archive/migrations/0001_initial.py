@@ -837,6 +837,50 @@ class Migration(migrations.Migration):
             model_name='gameidentity',
             constraint=models.UniqueConstraint(fields=('space', 'digest'), name='game_identity_as_uploaded'),
         ),
+        migrations.CreateModel(
+            name='Collection',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('place', models.IntegerField(default=0)),
+                ('title', models.TextField()),
+                ('description', models.TextField(blank=True)),
+                ('visibility', models.CharField(choices=[('private', 'only members'), ('link', 'who has the link'), ('public', 'everybody')], default='private', max_length=7)),
+                ('key', models.CharField(max_length=64, null=True, unique=True)),
+                ('search', models.JSONField(null=True)),
+                ('searched', models.BigIntegerField(default=0)),
+                ('created', models.DateTimeField(auto_now_add=True)),
+                ('changed', models.DateTimeField(auto_now=True)),
+                ('parent', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='parts', to='archive.collection')),
+                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='collections', to='archive.space')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='CollectionGame',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('position', models.BigIntegerField()),
+                ('note', models.TextField(blank=True)),
+                ('ply', models.IntegerField(default=0)),
+                ('collection', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='collected', to='archive.collection')),
+                ('game', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='collected', to='archive.game')),
+            ],
+        ),
+        migrations.AddIndex(
+            model_name='collection',
+            index=models.Index(condition=models.Q(('parent', None), ('visibility', 'public')), fields=['changed'], name='collection_public'),
+        ),
+        migrations.AddIndex(
+            model_name='collection',
+            index=models.Index(condition=models.Q(('search__isnull', False)), fields=['id'], name='collection_searching'),
+        ),
+        migrations.AddIndex(
+            model_name='collectiongame',
+            index=models.Index(fields=['collection', 'position'], name='collection_order'),
+        ),
+        migrations.AddConstraint(
+            model_name='collectiongame',
+            constraint=models.UniqueConstraint(fields=('collection', 'game'), name='game_of_collection'),
+        ),
         migrations.SeparateDatabaseAndState(
             state_operations=[
                 migrations.CreateModel(

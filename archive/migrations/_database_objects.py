@@ -127,9 +127,10 @@ _POSTGRESQL: Final = (
 CHANGE_TABLES: Final = (
     "player", "event", "game", "gamealias", "gonegame", "takendown", "gameplayer", "gameevent", "upload",
     "goneupload", "entry", "indexstate", "sitetext", "space", "leftspace", "share", "columnsegment",
-    "correction", "correctionevent", "correctionbatch",
+    "correction", "correctionevent", "correctionbatch", "collection",
 )  # fmt: skip
-"""Tables that pages show. Rows of the index, of records and of series change with their games."""
+"""Tables that pages show. Rows of the index, of records and of series change with their games, games of
+collections with their collections or with the games."""
 
 _OF_SPACE: Final = {
     "INSERT": "NEW.space = 0",
@@ -151,9 +152,15 @@ PUBLIC_TABLES: Final = (
     "goneupload", "columnsegment", "upload", "entry",
 )  # fmt: skip
 """Tables of the public archive: its games, names and uploads (`archive.index.changes`)."""
+_OF_COLLECTIONS: Final = {
+    "INSERT": "NEW.visibility = 'public'",
+    "UPDATE": "'public' IN (OLD.visibility, NEW.visibility)",
+    "DELETE": "OLD.visibility = 'public'",
+}
 PUBLIC_CONDITIONS: Final = dict.fromkeys(PUBLIC_TABLES, _OF_SPACE) | {
     "upload": _OF_UPLOADS,
     "entry": _OF_ENTRIES,
+    "collection": _OF_COLLECTIONS,
 }
 
 _SQLITE_TRIGGER: Final = """

@@ -8,6 +8,7 @@ from typing import Final
 
 from archive.models.accounts import AccountInvitation, DeviceGrant, Token, User, UserManager
 from archive.models.audit import AuditEvent, AuditLine
+from archive.models.collections import Collection, CollectionGame
 from archive.models.columns import ColumnGone, ColumnSegment, ColumnWaiting
 from archive.models.corrections import Correction, CorrectionBatch, CorrectionEvent, GameIdentity
 from archive.models.drafts import Draft
@@ -34,14 +35,14 @@ from archive.models.spaces import Invitation, LeftSpace, Membership, Share, Spac
 from archive.models.uploads import PIECE_BYTES, GoneUpload, Sender, Upload, UploadChunk
 
 __all__ = [
-    "LARGEST_ID", "PIECE_BYTES", "AccountInvitation", "Arrival", "AuditEvent", "AuditLine", "ColumnGone",
-    "ColumnSegment", "ColumnWaiting", "Correction", "CorrectionBatch", "CorrectionEvent", "DeviceGrant",
-    "Draft", "Entry", "Event", "Game", "GameAlias", "GameChange", "GameEvent", "GameFormation",
-    "GameIdentity", "GamePlayer", "GameRecord", "GameSeries", "GameText", "GoneGame", "GoneUpload",
-    "HeardProcess", "Hook", "HookDelivery", "HotMove", "HotPart", "HotPosition", "IndexState",
-    "Invitation", "LeftSpace", "Membership", "Name", "Occurrence", "Player", "ProcessRole", "Report",
-    "Sender", "Share", "SiteText", "Space", "TakenDown", "Tally", "Token", "Upload", "UploadChunk",
-    "User", "UserManager",
+    "LARGEST_ID", "PIECE_BYTES", "AccountInvitation", "Arrival", "AuditEvent", "AuditLine", "Collection",
+    "CollectionGame", "ColumnGone", "ColumnSegment", "ColumnWaiting", "Correction", "CorrectionBatch",
+    "CorrectionEvent", "DeviceGrant", "Draft", "Entry", "Event", "Game", "GameAlias", "GameChange",
+    "GameEvent", "GameFormation", "GameIdentity", "GamePlayer", "GameRecord", "GameSeries", "GameText",
+    "GoneGame", "GoneUpload", "HeardProcess", "Hook", "HookDelivery", "HotMove", "HotPart", "HotPosition",
+    "IndexState", "Invitation", "LeftSpace", "Membership", "Name", "Occurrence", "Player", "ProcessRole",
+    "Report", "Sender", "Share", "SiteText", "Space", "TakenDown", "Tally", "Token", "Upload",
+    "UploadChunk", "User", "UserManager",
 ]  # fmt: skip
 
 LARGEST_ID: Final = 2**63 - 1

@@ -25,7 +25,8 @@ _alias: ContextVar[str] = ContextVar("read_from", default=PRIMARY)
 _COPIED: Final = {
     "game", "gamerecord", "gameseries", "gametext", "gamealias", "gameplayer", "gameevent", "gameformation",
     "gonegame", "player", "event", "leftspace", "arrival", "entry",
-    "upload", "uploadchunk", "goneupload", "occurrence", "hotposition", "hotmove", "hotpart",
+    "collection", "collectiongame", "upload", "uploadchunk", "goneupload", "occurrence", "hotposition",
+    "hotmove", "hotpart",
 }
 # fmt: on
 """Models that are read from replicas. Accounts and their rights are read from the primary."""

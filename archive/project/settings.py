@@ -475,6 +475,7 @@ CELERY_BEAT_SCHEDULE["columns"] = {
 } | _MAINTENANCE  # fmt: skip
 if ARCHIVE_OBJECTION_DAYS:
     CELERY_BEAT_SCHEDULE["corrections"] = {"task": "archive.corrections", "schedule": 600} | _MAINTENANCE
+CELERY_BEAT_SCHEDULE["collections"] = {"task": "archive.collections", "schedule": 60} | _MAINTENANCE
 if ARCHIVE_DUMP_DAYS:
     CELERY_BEAT_SCHEDULE["dump"] = {"task": "archive.dump", "schedule": 600} | _MAINTENANCE
 

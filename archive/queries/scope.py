@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import TYPE_CHECKING, Final
 
@@ -11,7 +11,7 @@ from django.db.models import Exists, F, OuterRef, Q
 from django.http import Http404
 
 from archive.accounts import roles
-from archive.models import Entry, Membership, Share, Space
+from archive.models import Collection, Entry, Membership, Share, Space
 from archive.queries.sql import Sql, one_of
 from kifu_core.classes import PUBLIC as PUBLIC_SPACE
 
@@ -23,12 +23,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The spaces whose games may be read."""
+    """The spaces whose games and collections may be read, and collections of other spaces that are shared by
+    a link."""
 
     spaces: tuple[int, ...]
+    collections: tuple[int, ...] = ()
 
     def __str__(self) -> str:
-        return "+".join(map(str, self.spaces))
+        linked = "".join(f" collection {pk}" for pk in self.collections)
+        return "+".join(map(str, self.spaces)) + linked
 
     def condition(self, alias: str) -> Sql:
         """Return the condition on a table of games, names or uploads."""
@@ -98,6 +101,10 @@ def space_name(request: HttpRequest, space: int) -> str:
 def scope_of(request: HttpRequest) -> Scope:
     """Return the scope of a request: of its address, or the choice of its session, or all readable spaces.
     Raises UnknownScopeError for the scope of an address."""
+    return replace(_spaces_of(request), collections=linked_collections(request))
+
+
+def _spaces_of(request: HttpRequest) -> Scope:
     if not request.user.is_authenticated and CHOSEN not in request.GET:
         return PUBLIC
     if (names := request.GET.get(CHOSEN)) is not None:
@@ -121,7 +128,7 @@ def scope_by_names(text: str, readable: dict[str, int]) -> Scope:
 
 def readable_scope(request: HttpRequest) -> Scope:
     """Return the scope of all spaces that a request may read, whatever its choice."""
-    return Scope(tuple(sorted(readable_spaces(request).values())))
+    return Scope(tuple(sorted(readable_spaces(request).values())), linked_collections(request))
 
 
 def chosen_name(request: HttpRequest) -> str:
@@ -145,16 +152,31 @@ def reads_game(request: HttpRequest, game: Game) -> bool:
 
 
 KEY: Final = "key"
-"""The parameter of addresses with the key of a link to a shared game."""
+"""The parameter of addresses with the key of a link to a shared game or collection."""
 
 FOLLOWED: Final = "shared"
 """The key of sessions for the hashes of the keys of followed links."""
 
 
 def links_followed(request: HttpRequest) -> list[str]:
-    """Return the hashes of the keys of links to shared games that a request has."""
+    """Return the hashes of the keys of links to shared games and collections that a request has."""
     key = request.GET.get(KEY)
     return [*request.session.get(FOLLOWED, ()), *([hash_of(key)] if key else ())]
+
+
+def linked_collections(request: HttpRequest) -> tuple[int, ...]:
+    """Return the collections that are shared with a request by a link, and their parts."""
+    if not (links := links_followed(request)):
+        return ()
+    collections: tuple[int, ...] | None = getattr(request, "_linked_collections", None)
+    if collections is None:
+        linked = Collection.objects.filter(Q(key__in=links) | Q(parent__key__in=links))
+        shared = linked.filter(visibility=Collection.Visibility.LINK)
+        collections = tuple(shared.order_by("pk").values_list("pk", flat=True))
+        request._linked_collections = collections  # type: ignore[attr-defined]
+        if collections:
+            read_private(request)
+    return collections
 
 
 def _is_shared(request: HttpRequest, game: int) -> bool:

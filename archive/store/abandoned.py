@@ -2,20 +2,21 @@
 
 from django.db.models import Exists, OuterRef
 
-from archive.models import Entry, Game, Space, TakenDown, Upload
+from archive.models import Collection, Entry, Game, Space, TakenDown, Upload
 from archive.store.deletion import begin_deletion
 from archive.store.games import delete_games
 
 
 def end_abandoned(limit: int) -> None:
-    """Delete libraries without members: start to delete their uploads, delete up to `limit` games from other
-    uploads, then the libraries.
+    """Delete libraries without members: delete their collections, start to delete their uploads, delete up to
+    `limit` games from other uploads, then the libraries.
 
     The next call continues. An upload with a published game stays, and shows only that game.
     """
     spaces = list(Space.objects.filter(memberships=None).values_list("pk", flat=True))
     if not spaces:
         return
+    Collection.objects.filter(space__in=spaces).delete()
     for pk in _private_uploads(spaces):
         begin_deletion(pk)
     unfinished = Upload.objects.filter(space__in=spaces).exclude(state=Upload.State.DONE)

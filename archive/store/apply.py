@@ -22,6 +22,7 @@ from archive.index.schema import GameAtKey, pack_keys, unpack_keys
 from archive.index.texts import text_index
 from archive.models import (
     Arrival,
+    CollectionGame,
     Entry,
     Game,
     GameAlias,
@@ -34,7 +35,7 @@ from archive.models import (
     GameText,
     Share,
 )
-from archive.store import history
+from archive.store import collected, history
 from archive.store.change import Change, Indexed
 from archive.store.existing import batched, read
 from archive.store.plan import NEW, Existing, NotReadError, Plan, Unread, game_row
@@ -156,6 +157,7 @@ def merge(change: Change, game: Game, home: int) -> None:
     Entry.objects.filter(game=game, state=Entry.State.STORED).update(state=Entry.State.DUPLICATE)
     Entry.objects.filter(game=game).update(game=home)
     game.aliases.update(game=home)
+    collected.follow(game.pk, home)
     remove_rows(change, game)
     drop_games(change, [game])
     history.follow(game.pk, home)
@@ -487,6 +489,7 @@ def drop_games(change: Change, games: Collection[Game]) -> None:
     columns.mark_gone([(game.slot, game.space) for game in games if game.kind == SHOGI.name])
     Share.objects.filter(game__in=games).delete()
     GameIdentity.objects.filter(game__in=games).delete()
+    CollectionGame.objects.filter(game__in=games).delete()
     Arrival.objects.filter(game__in=[game.pk for game in games]).delete()
     GameSeries.objects.filter(game__in=games).delete()
     with connection.cursor() as cursor:

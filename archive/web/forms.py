@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 
 from archive.models import Game
 from archive.queries.games.filters import IDS, Filter, FilterPlace, filters_of
-from archive.queries.games.keyset import ORDERS, Sorting
+from archive.queries.games.keyset import ALL_ORDERS, ORDERS, Sorting
 from archive.queries.search.errors import QueryError
 from archive.queries.search.parsing import parse
 from archive.queries.search.terms import FieldIs, leaves
@@ -180,7 +180,11 @@ class GameFilterForm(RecordFilterForm):
 
     def sorting(self) -> Sorting:
         """Return the order of a valid form."""
-        return next((name for name in ORDERS if name == self.cleaned_data["order"]), "newest")
+        return next((name for name in self.orders() if name == self.cleaned_data["order"]), "newest")
+
+    def orders(self) -> list[Sorting]:
+        """Return the orders of the list of a valid form."""
+        return [*(ALL_ORDERS if self.cleaned_data.get("collection") else ORDERS)]
 
     def shown(self) -> list[forms.BoundField]:
         """Return the fields that are always visible."""
@@ -200,13 +204,13 @@ class GameFilterForm(RecordFilterForm):
 
 
 def _says_kinds(data: Mapping[str, Any]) -> bool:
-    """Return whether a query selects kinds of records, or the list is that of an upload, which has all
-    kinds."""
+    """Return whether a query selects kinds of records, or the list is that of an upload or a collection,
+    which has all kinds."""
     try:
         terms = leaves(parse(data.get("q", "")))
     except QueryError:
         return True
-    return bool(data.get("upload")) or any(
+    return bool(data.get("upload") or data.get("collection")) or any(
         isinstance(one, FieldIs) and one.field == "record_kind" for one in terms
     )
 

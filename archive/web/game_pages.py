@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from django.utils.functional import Promise
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 if TYPE_CHECKING:
@@ -70,6 +71,9 @@ class GamePages:
     """Returns the names of the sides with a start, for games without players."""
     board: Callable[[Any, int], dict[str, str]]
     """Returns the context for showing a position after a number of moves."""
+    diagram: Callable[[Any, int | None, bool], SafeString]
+    """Returns a small board of a position with what is in hand, for lists; the packed move that led to the
+    position is marked, and pieces have letters if the last argument is true."""
     beginning: Callable[[Record, Any, int, int], dict[str, str]]
     """Returns the data for scripts about the position with which the displayed part of a record begins, by
     its ply and by the number of moves."""

@@ -6,8 +6,9 @@ from django.urls import include, path
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.i18n import set_language
 
-from archive.http.limits.rules import explorer, reading, report, search, upload
+from archive.http.limits.rules import collected, explorer, reading, report, search, upload
 from archive.models import SiteText
+from archive.web.collections import editing, listing
 from archive.web.lists import browsing, completing, feeds, finding
 from archive.web.pages import dump_pages, library_pages, site_text_pages, status, uploading, views
 from archive.web.replay import embedding, reporting
@@ -42,10 +43,16 @@ urlpatterns = [
     page("dumps/<str:dump>/<str:file>", dump_pages.dump_file, "dump-file", cost=1),
     embedded("embed/games/<int:game_id>/", embedding.game, "embed-game"),
     embedded("embed/positions/<slug:kind>/<path:code>/", embedding.position, "embed-position"),
+    embedded("embed/collections/<int:collection>/", listing.embedded, "embed-collection"),
     page("upload/", uploading.upload, "upload", cost=upload, progress=True),
     page("uploads/", uploading.own_uploads, "own-uploads", cost=2, progress=True),
     page("uploads/<int:upload_id>/", uploading.upload_detail, "upload-detail", cost=1, progress=True),
     page("uploads/<int:upload_id>/delete/", uploading.delete_upload, "upload-delete", cost=20),
+    cached_page("collections/", listing.collections, "collections", cost=2),
+    account_page("collections/new/", editing.create, "collection-new", cost=5),
+    account_page("collections/add/", editing.add, "collection-add", cost=collected),
+    cached_page("collections/<int:collection>/", listing.collection, "collection", cost=2),
+    account_page("collections/<int:collection>/edit/", editing.edit, "collection-edit", cost=collected),
     account_page("libraries/", library_pages.own, "libraries", cost=2, progress=True),
     account_page("libraries/<int:space>/", library_pages.group, "library", cost=2, progress=True),
     page("join/<str:key>/", library_pages.join, "join", cost=5, access="anybody"),

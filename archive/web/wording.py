@@ -48,6 +48,7 @@ ORDERS: Final[dict[Sorting, Promise]] = {
     "added": _("Recently added first"),
     "longest": _("Longest first"),
     "shortest": _("Shortest first"),
+    "collection": _("In the order of the collection"),
 }
 """The orders of a list of games."""
 

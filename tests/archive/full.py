@@ -13,6 +13,8 @@ from django.utils import timezone
 from archive import libraries, store
 from archive.accounts import invitations, tokens
 from archive.accounts.audit import note
+from archive.collections import editing
+from archive.collections import games as collecting
 from archive.drafts.own_drafts import create_draft
 from archive.hooks import arrivals
 from archive.intake import worker
@@ -35,6 +37,7 @@ from archive.models import (
     Upload,
     User,
 )
+from archive.queries.scope import Scope
 from kifu_core.classes import PUBLIC
 from tests.archive.games import CSA, KIF, UNREADABLE
 from tests.archive.quoridor import NAMED
@@ -115,6 +118,11 @@ def _share(anna: User, boris: User) -> None:
     libraries.share_with(anna, game, "boris")
     moved = sent(KIF.replace("先手の人", "公開"), "published.kif", anna, own.pk)
     libraries.publish(anna, Game.objects.get(entries__upload=moved))
+    collection = editing.create(anna, own.pk, "名局集", "一章から")
+    part = editing.create_part(anna, collection, "一章")
+    collecting.add(anna, Scope((PUBLIC, own.pk)), part, [game.pk])
+    collecting.annotate(anna, part, game.pk, "手筋", 3)
+    editing.show(anna, collection, "public")
 
 
 def _let_in(anna: User) -> None:

@@ -51,6 +51,7 @@ def address_of(route: Route) -> str:
         "token_id": 1,
         "hook_id": 1,
         "draft_id": 1,
+        "collection": 1,
         "formation": "anaguma",
         "invitation_id": 1,
         "passkey_id": 1,

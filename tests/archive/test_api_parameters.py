@@ -43,6 +43,8 @@ def address_of(route: Route) -> str:
         "name": "kif",
         "hook_id": 1,
         "draft_id": 1,
+        "collection": 1,
+        "game_id": game.pk,
         "space": 1,
         "member": 1,
         "formation": "anaguma",
@@ -55,11 +57,14 @@ def request_of(client: APIClient, route: Route, query: str) -> Any:
     return client.post(address, {}, format="json") if address_is_posted(route) else client.get(address)
 
 
+DEEDS = (
+    *POSTED, "test", "save", "enable", "move", "join", "invitations", "{space}", "{member}", "parts",
+    "search", "{game_id}",
+)  # fmt: skip
+
+
 def address_is_posted(route: Route) -> bool:
-    return any(
-        route.template.endswith(f"/{name.rpartition('/')[2]}")
-        for name in (*POSTED, "test", "save", "enable", "move", "join", "invitations", "{space}", "{member}")
-    )
+    return any(route.template.endswith(f"/{name.rpartition('/')[2]}") for name in DEEDS)
 
 
 def wrong_fields(answer: Any) -> list[str]:

@@ -66,6 +66,7 @@ PUBLIC_ANYWAY: Final = {
 DEAR: Final = {
     "/api/v1/positions/{kind}/{code}/tree": "takes up to half a second to find out",
     "/api/v1/changes": "changes without a commit, when changes are numbered",
+    "/api/v1/collections": "is also where collections are made",
 }
 """Addresses at which 304 costs what the answer would have, and why."""
 

@@ -25,11 +25,15 @@ from django.utils.timezone import localtime
 from django.utils.translation import override
 
 from archive import libraries
+from archive.collections import editing
+from archive.collections.games import add, annotate
 from archive.dumps import publishing
 from archive.intake import uploads, worker
-from archive.models import Event, Game, Player, SiteText, Space, Upload, User
+from archive.models import Collection, Event, Game, Player, SiteText, Space, Upload, User
+from archive.queries.scope import Scope
 from archive.web.lists.browsing import duration_text
 from archive.web.wording import clock_text, opening_text
+from kifu_core.classes import PUBLIC
 from kifu_core.games import GAMES
 from kifu_core.shogi.header_names import english
 from kifu_core.shogi.patterns import parse
@@ -53,7 +57,10 @@ FORMS: Final = {
     "/games/{game_id}/report/": "a form to write to people",
     "/games/new/": "a form",
     "/join/{key}/": "a form between people",
-    "/shared/{key}/": "leads to a game, as `?key=` does in the API",
+    "/shared/{key}/": "leads to a game or a collection, as `?key=` does in the API",
+    "/collections/new/": "a deed, `POST collections`",
+    "/collections/add/": "a form and a deed, `POST collections/{id}/games`",
+    "/collections/{collection}/edit/": "forms of what `collections/{id}` and its games show",
     "/scope/": "a choice of the session, in the API `scope`",
     "/pieces/": "a choice of the browser",
     "/theme/": "a choice of the browser",
@@ -125,11 +132,22 @@ def filled() -> World:
     worker.work_off(upload.pk)
     for page in SiteText.Page.values:
         SiteText.objects.create(page=page, language="en", text=f"zz{page}\n\nzzmore")
+    collect(anna, own)
     made = publishing.make()
     assert made is not None
     client = Client()
     client.force_login(anna)
     return World(client, made.name, group.pk)
+
+
+def collect(anna: User, space: int) -> None:
+    """Make a collection of all games, with a part."""
+    made = editing.create(anna, space, "zz集", "zz説明")
+    part = editing.create_part(anna, made, "zz部")
+    pks = list(Game.objects.order_by("pk").values_list("pk", flat=True))
+    for collection in (made, part):
+        add(anna, Scope((PUBLIC, space)), collection, pks)
+    annotate(anna, made, pks[0], "zzメモ", 1)
 
 
 # --- what pages are made from ----------------------------------------------------------------------------
@@ -231,6 +249,21 @@ def spaces(world: World) -> Answers:
             yield world.api(one["members_url"])
 
 
+def collections(world: World) -> Answers:
+    yield from (world.api("collections"), world.api("spaces"))
+
+
+def collection(world: World) -> Answers:
+    result = world.api(f"collections/{of_collection()}")
+    yield from (result, world.api("spaces"), listed_games := world.api(result["games_url"]))
+    for one in listed_games["results"]:
+        yield from game(world, one["id"], about=False)
+
+
+def of_collection() -> int:
+    return Collection.objects.get(title="zz集").pk
+
+
 def edited(world: World) -> Answers:
     start = world.api("statistics?game=shogi")["start_url"]
     result = world.api(start)
@@ -320,6 +353,14 @@ PAGES: Final[dict[str, list[Page]]] = {
             f"/embed/positions/shogi/{START['shogi']}/",
             lambda world: position(world, "shogi", START["shogi"]),
         ),
+    ],
+    "/collections/": [lambda: ("/collections/", collections)],
+    "/collections/{collection}/": [
+        lambda: (f"/collections/{of_collection()}/", collection),
+        lambda: (f"/collections/{of_collection()}/?view=list", collection),
+    ],
+    "/embed/collections/{collection}/": [
+        lambda: (f"/embed/collections/{of_collection()}/", collection),
     ],
     "/positions/shogi/edit/": [lambda: ("/positions/shogi/edit/", edited)],
     "/positions/shogi/{code}/bod/": [

@@ -22,9 +22,11 @@ from django.test import Client
 
 from archive import libraries, store
 from archive.accounts.roles import Role, set_role
+from archive.collections import editing
+from archive.collections.games import append
 from archive.drafts.own_drafts import create_draft
 from archive.intake import uploads, worker
-from archive.models import Entry, Game, Space, Upload, User
+from archive.models import Collection, Entry, Game, Space, Upload, User
 from archive.observing import logs
 from archive.queries.scope import FOLLOWED, hash_of
 from kifu_core.classes import PUBLIC
@@ -50,6 +52,12 @@ READERS: Final[dict[str, set[str]]] = {
 }  # fmt: skip
 """The visitors who can read a record, by the state of its game. Lists have a public game until it is
 deleted."""
+COLLECTIONS: Final = ("public", "unlisted", "private", "group")
+"""States of collections, which have all games. The link of the unlisted one is shared with one visitor."""
+COLLECTION_READERS: Final = {state: READERS[state] for state in COLLECTIONS} | {
+    "unlisted": {"owner", "shared"}
+}
+"""The visitors who can read a collection, by its state."""
 OPEN: Final = {"public", "published", "going"}
 SHARED: Final = {"unlisted", "private"}
 """States shared with one visitor, who sees them on the pages of the game only."""
@@ -67,7 +75,8 @@ QUERIES: Final = (
     "/api/v1/games/export?scope=all", "/api/v1/games/export?scope=all&as=csv",
     "/api/v1/games/export?scope=all&as=kifu", "/api/v1/statistics?scope=all", "/api/v1/openings?scope=all",
     "/admin/archive/player/?q=zm", "/admin/archive/game/?q=zm", "/admin/archive/upload/?q=zf",
-    "/admin/archive/entry/?q=zf", "/admin/archive/game/?twins=same-moves", "/api/v1/nothing", "/nothing/",
+    "/admin/archive/entry/?q=zf", "/collections/?scope=all", "/collections/?scope=public",
+    "/api/v1/collections?scope=all", "/admin/archive/game/?twins=same-moves", "/api/v1/nothing", "/nothing/",
 )  # fmt: skip
 """Further addresses whose responses are searched for marks."""
 
@@ -105,6 +114,9 @@ class World:
     things: dict[str, Thing] = field(default_factory=dict)
     draft: int = 0
     """Of the owner of the things."""
+    collections: dict[str, int] = field(default_factory=dict)
+    key: str = ""
+    """The key of the unlisted collection."""
 
 
 def record_of(state: str) -> str:
@@ -128,6 +140,7 @@ def world(module_db: None) -> World:
     for state in STATES:
         sender = users["group owner" if state == "group" else "owner"]
         result.things[state] = sent(state, sender, spaces.get(state, PUBLIC))
+    collect(result, mine)
     make_so(result)
     record = SHOGI.formats.load(record_of("private").replace("zmprivate破", "投了")).games[0].record
     result.draft = create_draft(users["owner"], record).pk
@@ -163,6 +176,18 @@ def sent(state: str, sender: User, space: int) -> Thing:
     )
 
 
+def collect(world: World, mine: int) -> None:
+    """Make a collection of all games in each state."""
+    for state in COLLECTIONS:
+        user, space = ("group owner", world.group.pk) if state == "group" else ("owner", mine)
+        made = editing.create(world.users[user], space, title_of(state), title_of(state))
+        append(made, [thing.game for thing in world.things.values()])
+        world.collections[state] = made.pk
+    of_owner = Collection.objects.in_bulk(world.collections.values())
+    editing.show(world.users["owner"], of_owner[world.collections["public"]], "public")
+    world.key = editing.show(world.users["owner"], of_owner[world.collections["unlisted"]], "link")
+
+
 def make_so(world: World) -> None:
     owner, things = world.users["owner"], world.things
 
@@ -185,7 +210,7 @@ def client_of(world: World, visitor: str) -> Client:
         client.force_login(world.users[visitor])
     if visitor == "shared":
         session = client.session
-        session[FOLLOWED] = [hash_of(world.things["unlisted"].key)]
+        session[FOLLOWED] = [hash_of(world.things["unlisted"].key), hash_of(world.key)]
         session.save()
     return client
 
@@ -224,8 +249,23 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/api/v1/drafts": {"record": _DRAFT},
     "/api/v1/drafts/{draft_id}/save": {"space": "mine"},
     "/admin/archive/{row}/{object_id}/delete/": {"post": "yes"},
+    "/collections/new/": {"title": "集"},
+    "/collections/add/": {"title": "集", "search": "player=zm"},
+    "/collections/{collection}/edit/": {"action": "describe", "title": "集"},
+    "/api/v1/collections": {"title": "集"},
+    "/api/v1/collections/{collection}": {"title": "集"},
+    "/api/v1/collections/{collection}/parts": {"title": "集"},
+    "/api/v1/collections/{collection}/games": {"order": "oldest"},
+    "/api/v1/collections/{collection}/games/{game_id}": {"note": "注"},
+    "/api/v1/collections/{collection}/search": {"search": "player=zm"},
 }
 """The data of requests that change something; each change is undone at once."""
+
+
+_DELETED: Final = (
+    "/api/v1/uploads/{pk}", "/api/v1/drafts/{draft_id}", "/api/v1/collections/{collection}",
+    "/api/v1/collections/{collection}/search", "/api/v1/collections/{collection}/games/{game_id}",
+)  # fmt: skip
 
 
 def values_of(template: str, thing: Thing, group: int) -> dict[str, str]:
@@ -279,13 +319,15 @@ class RequestRow:
 
 def requests(world: World) -> Iterator[RequestRow]:
     for route in routes(admin=True):
-        for state in STATES if is_of_a_thing(route.template) else ("",):
+        of_collection = "{collection}" in route.template
+        for state in COLLECTIONS if of_collection else STATES if is_of_a_thing(route.template) else ("",):
             yield from of_route(world, route, state)
 
 
 def of_route(world: World, route: Route, state: str) -> Iterator[RequestRow]:
     thing = world.things[state or "public"]
     values = values_of(route.template, thing, world.group.pk) | {"draft_id": str(world.draft)}
+    values["collection"] = str(world.collections.get(state, 0))
     missing = {name: "nothing" for name in route.parts if name not in values}
     address = route.address(**values, **missing)
     yield RequestRow("GET", route.template, state, address)
@@ -299,7 +341,7 @@ def of_route(world: World, route: Route, state: str) -> Iterator[RequestRow]:
         if body in ("/find/", "/api/v1/find"):
             data = {"text": record_of(state or "private").replace("zm", "")}
         yield RequestRow("POST", route.template, state, address, data)
-    if route.template in ("/api/v1/uploads/{pk}", "/api/v1/drafts/{draft_id}"):
+    if route.template in _DELETED:
         yield RequestRow("DELETE", route.template, state, address)
     if route.template == "/api/v1/drafts/{draft_id}":
         yield RequestRow("PUT", route.template, state, address, {"record": _DRAFT, "version": 1})
@@ -315,7 +357,8 @@ def answer(client: Client, request: RequestRow) -> Any:
         elif request.method == "PUT":
             result = client.put(request.address, request.data, "application/json")
         else:
-            as_json = request.template.startswith(("/api/v1/positions/", "/api/v1/drafts", _CORRECTIONS))
+            json = ("/api/v1/positions/", "/api/v1/drafts", "/api/v1/collections", _CORRECTIONS)
+            as_json = request.template.startswith(json)
             result = (
                 client.post(request.address, request.data, "application/json")
                 if as_json
@@ -375,8 +418,12 @@ def test_visitors_read_only_what_their_role_allows(world, table, visitor, caplog
 
 
 def marks(world: World, text: str) -> set[str]:
-    everything = (mark for thing in world.things.values() for mark in (thing.mark, thing.file))
-    return {mark for mark in everything if mark in text}
+    of_things = [mark for thing in world.things.values() for mark in (thing.mark, thing.file)]
+    return {mark for mark in (*of_things, *map(title_of, COLLECTIONS)) if mark in text}
+
+
+def title_of(state: str) -> str:
+    return f"zc{state}"
 
 
 def leaked_marks(world: World, visitor: str, request: RequestRow, text: str) -> Iterator[str]:
@@ -389,11 +436,15 @@ def leaked_marks(world: World, visitor: str, request: RequestRow, text: str) -> 
             yield thing.mark
         if thing.file in text and visitor not in FILES[thing.state]:
             yield thing.file
+    for state, readers in COLLECTION_READERS.items():
+        if title_of(state) in text and visitor not in readers:
+            yield title_of(state)
 
 
 def cacheable_secrets(world: World, request: RequestRow, result: Any) -> list[str]:
     """Return the answer if it has private marks and a shared cache could store it."""
     secret = {thing.mark for thing in world.things.values() if thing.state not in OPEN | {"hidden"}}
+    secret |= {title_of(state) for state in COLLECTIONS if state != "public"}
     if not marks(world, result.searchable) & secret or request.template.startswith("/admin/"):
         return []
     cached = result.headers.get("Cache-Control", "")
@@ -411,6 +462,10 @@ def test_everybody_counts_what_they_may_read(world, visitor):
         answered = client.get(f"/api/v1/positions/shogi/{thing.code}").json()
         assert answered["games"] == (state in readable), state
     assert client.get("/api/v1/games/facets").json()["total"]["count"] == len(readable)
+    collection = world.collections["public"]
+    assert client.get(f"/api/v1/collections/{collection}").json()["games"] == len(readable)
+    of_collection = client.get(f"/api/v1/games/facets?collection={collection}").json()
+    assert of_collection["total"]["count"] == len(readable)
 
 
 @pytest.mark.django_db

@@ -21,16 +21,20 @@ from django.core.cache import caches
 from django.test import Client
 
 from archive import libraries, store
+from archive.collections import editing
+from archive.collections.games import add_search, append
 from archive.derive.game import DerivedEntry, DerivedGame, derive_game
 from archive.index import schema
-from archive.models import Game, Hook, Upload, User
+from archive.models import Collection, CollectionGame, Game, Hook, Upload, User
 from archive.queries.games import facets, records_by_kind, statistics, totals
 from archive.queries.games import listing as games
+from archive.queries.games.filters import GameFilters
 from archive.queries.names import people
 from archive.queries.names import similar_names as likely
 from archive.queries.patterns import formation_counts as formations
 from archive.queries.patterns import summary as patterns
 from archive.queries.positions import reading_plan, trend
+from archive.queries.scope import Scope
 from archive.queries.search import box as search_box
 from archive.queries.search import suggestions as offers
 from archive.queries.search import words
@@ -109,12 +113,37 @@ def sent(random: Random, number: int, space: int, user: User | None, word: str =
     return upload
 
 
+def collect_public() -> None:
+    """Make a public collection of public games."""
+    owner = User.objects.create_user("clara", role=User.Role.CONTRIBUTOR)
+    made = editing.create(owner, libraries.own_library(owner).pk, "名局集")
+    editing.create_part(owner, made, "一章")
+    add_search(owner, Scope((PUBLIC,)), made, GameFilters())
+    editing.show(owner, made, "public")
+
+
+def collected() -> int:
+    return Collection.objects.get(title="名局集").pk
+
+
+def collect_private(space: int) -> None:
+    """Put games of a library into the public collection between the others, and into a private one."""
+    private = list(Game.objects.filter(space=space).order_by("pk").values_list("pk", flat=True))
+    CollectionGame.objects.bulk_create(
+        CollectionGame(collection_id=collected(), game_id=pk, position=CollectionGame.GAP * at + 1, note="秘")
+        for at, pk in enumerate(private)
+    )
+    made = Collection.objects.create(space_id=space, title="秘")
+    append(made, private)
+
+
 def fill_library(random: Random) -> None:
     """Put much into a library; some of it goes, some is moved about, some is shared."""
     owner = User.objects.create_user("anna")
     mine = libraries.own_library(owner).pk
     remaining, going = (sent(random, number, mine, owner, word) for number, word in ((60, ""), (20, "")))
     sent(random, 40, mine, owner, "秘")
+    collect_private(mine)
     build()
     some = list(Game.objects.filter(space=mine).order_by("pk")[:4])
     libraries.share_by_link(owner, some[3])
@@ -140,7 +169,7 @@ def first_addresses() -> Iterator[str]:
         values = {
             "pk": str(game.pk), "game_id": str(game.pk), "player_id": str(game.player0_id),
             "event_id": str(game.event_id), "seq": "0", "kind": "shogi", "code": START, "name": "kif",
-            "formation": "mino", "dump": "columns", "file": "manifest.json",
+            "formation": "mino", "collection": str(collected()), "dump": "columns", "file": "manifest.json",
         }  # fmt: skip
         upload = Upload.objects.filter(entries__game=game)[0].pk
         for route in routes():
@@ -169,14 +198,18 @@ def first_addresses() -> Iterator[str]:
             f"{at}/opening?match={match}",
         )
         yield f"/positions/shogi/{START}.atom?match={match}"
-    for filters in map(quote, FILTERS):
-        at, asked_for = f"/api/v1/positions/shogi/{START}", filters.replace("%3D", "=").replace("%26", "&")
+    collection = collected()
+    for filters in (f"collection={collection}", f"collection={collection}&player=Ponanza", *FILTERS):
+        at, asked_for = f"/api/v1/positions/shogi/{START}", quote(filters, safe="=&")
         yield from (
             f"{at}?{asked_for}",
             f"{at}/games?{asked_for}&limit=3",
             f"/positions/shogi/{START}/?{asked_for}",
         )
         yield from (f"/games/?{asked_for}", f"/api/v1/games?{asked_for}&order=longest")
+    for order in ("collection", "oldest"):
+        yield f"/api/v1/games?collection={collection}&limit=3&order={order}"
+    yield from (f"/collections/{collection}/?view=list", f"/api/v1/games/facets?collection={collection}")
 
 
 def responses_of(before: list[str] | None = None) -> dict[str, str]:
@@ -217,6 +250,7 @@ def test_what_is_kept_in_libraries_changes_no_answer_to_a_stranger(settings, tmp
     stored(KIF)
     for _ in range(3):
         sent(random, 12, PUBLIC, None)
+    collect_public()
     build()
     responses = responses_of()
     fill_library(random)

@@ -24,7 +24,7 @@ LAYERS = (
     "store queries",
     "http.limits observing",
     "caching.responses export hooks intake libraries project.checks",
-    "curation drafts dumps",
+    "collections curation drafts dumps",
     "api",
     "backup http serving",
     "web",

@@ -16,7 +16,7 @@ NO_GAMES = {
     "games.bulk": "being_deleted",
     "games.color_names": "colours_of default_game results_of",
     "games.excerpts": "cut words_of",
-    "games.filters": "filters_of game_filters position_filters",
+    "games.filters": "filters_of game_filters position_filters stored_filters stored_parameters",
     "games.game_json": "day_text moment_text",
     "games.keyset": "phases write_cursor read_cursor paged as_date as_moment",
     "games.listing": "by_name",

@@ -55,7 +55,7 @@ _RECORD_STARTS: Final = ("{", "~")
 
 _COLLECTIONS: Final = (
     "games", "games-export", "changes", "players", "events", "formations", "openings", "statistics",
-    "patterns", "uploads", "spaces", "hooks", "dumps",
+    "patterns", "uploads", "spaces", "collections", "hooks", "dumps",
 )  # fmt: skip
 
 

@@ -102,6 +102,11 @@ def may_take_long(request: HttpRequest) -> bool:
     return any(request.GET.get(name) for name in (_FILTERS if at_position else _SLOW))
 
 
+def collected(request: HttpRequest) -> Charges:
+    """Charge the games of a collection: a search may add many."""
+    return [(WORK, 20 if request.method == "POST" else 2)]
+
+
 def reading(request: HttpRequest) -> Charges:
     """Charge the reading of a text by its length."""
     return [(WORK, 5), (READING, body_bytes(request))]

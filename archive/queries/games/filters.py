@@ -116,6 +116,8 @@ _HANDICAP: Final = "(SELECT g.handicap FROM archive_game g WHERE g.slot = d.slot
 _UPLOADED: Final = "(SELECT count(*) FROM archive_entry e WHERE e.game_id = {g}.id AND e.upload_id = %s) > 0"
 # A count for the game of the row: with EXISTS a planner may read all games of this rating for each row.
 _RATED: Final = "(SELECT count(*) FROM archive_gameplayer p WHERE p.slot = d.slot AND p.rating >= %s) = 2"
+_COLLECTED: Final = """(SELECT count(*) FROM archive_collectiongame c
+    WHERE c.game_id = {g}.id AND c.collection_id {one_of}) > 0"""
 _BOTH_RATED: Final = (
     "(SELECT count(*) FROM archive_gameplayer p WHERE p.slot = {{g}}.slot AND p.rating {sign} %s) = 2"
 )
@@ -179,6 +181,7 @@ class GameFilters:
     - `formation`: the identifier of a castle or an opening that either side plays
     - `upload`: the id of an upload that contains the game
     - `source`: part of the name of such an upload, or of the game's path in it
+    - `collection`: the id of a collection that has the game, itself or in a part
     - `format`, `program`: the format and the program of any visible edition
     - `uploaded_from`, `uploaded_to`: limits of the day on which the first visible edition was received
     - `ids`: the ids of games, as `IDS`
@@ -237,6 +240,8 @@ class GameFilters:
         game_sql=_FORMED.format(side=" AND f.colour = 1"), hidden=True)] = None
     upload: Annotated[int | None, Filter(_("Source"), "number", least=1, most=LARGEST_ID,
         game_sql=_UPLOADED, position_sql="", hidden=True)] = None
+    collection: Annotated[int | None, Filter(_("Collection"), "number", least=1, most=LARGEST_ID,
+        keys=("棋譜集",), game_sql=_COLLECTED, position_sql="", hidden=True)] = None
     source: Annotated[str | None, Filter(_("Name of the source"), "text", keys=("出典",), to_stored=_like,
         game_sql=_HAS_EDITION.format(condition=_SOURCE), hidden=True)] = None
     format: Annotated[str | None, Filter(_("Format"), "text", keys=("形式",), parse=str.lower,
@@ -330,3 +335,18 @@ def _filters_from(place: FilterPlace, game: str | None, parameters: Mapping[str,
     values = {filter_.attribute: parameters.get(filter_.name) for filter_ in filters_of(place)}
     empty = {name: None for name, value in values.items() if value == ""}
     return GameFilters(**values | empty | colours_of(game, parameters))
+
+
+def stored_parameters(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the validated parameters of a list of games in use, as JSON that `stored_filters` reads."""
+    values = ((filter_.name, parameters.get(filter_.name)) for filter_ in filters_of("games"))
+    in_use = ((name, value) for name, value in values if value not in (None, ""))
+    return {name: value.isoformat() if isinstance(value, date) else value for name, value in in_use}
+
+
+def stored_filters(stored: Mapping[str, Any]) -> GameFilters:
+    """Return the filters of stored parameters."""
+    days = {filter_.name for filter_ in filters_of("games") if filter_.value in ("day", "last day")}
+    return game_filters(
+        {name: date.fromisoformat(value) if name in days else value for name, value in stored.items()}
+    )

@@ -19,9 +19,10 @@ from archive.queries.sql import Sql
 T = TypeVar("T")
 Order = Literal["newest", "oldest"]
 """By the day."""
-Sorting = Literal["newest", "oldest", "added", "longest", "shortest"]
-"""Every order of a list of games: by the day, by the time of arrival, by the plies of the main line."""
-Column = Literal["played", "id", "plies"]
+Sorting = Literal["newest", "oldest", "added", "longest", "shortest", "collection"]
+"""Every order of a list of games: by the day, by the time of arrival, by the plies of the main line, and that
+of the collection by which the list is filtered."""
+Column = Literal["played", "id", "plies", "position"]
 Days = Literal["all", "known", "unknown"]
 """The games of a phase, by whether their day is known. An unknown day is 0, so it sorts last in newest."""
 
@@ -38,8 +39,11 @@ ORDERS: Final[dict[Sorting, tuple[Column, bool]]] = {
     "longest": ("plies", True),
     "shortest": ("plies", False),
 }
-"""The column of each order, and whether it is descending. An id is permanent, so ids are in the order of
-arrival; a game that is read again gets a new slot."""
+"""The column of each order of any list, and whether it is descending. An id is permanent, so ids are in the
+order of arrival; a game that is read again gets a new slot."""
+
+ALL_ORDERS: Final[dict[Sorting, tuple[Column, bool]]] = {**ORDERS, "collection": ("position", False)}
+"""Also the order of the collection whose games are listed."""
 
 _DAYS: Final[dict[Days, str]] = {"all": "", "known": "{}.played > 0 AND ", "unknown": "{}.played = 0 AND "}
 _END: Final = 2**31 - 1
@@ -138,10 +142,10 @@ class Phase:
 def phases(order: Sorting, cursor: str | None) -> Iterator[Phase]:
     """Yield the phases of a listing from the cursor on: only one, or games with a day and then those without.
     Raises InvalidCursorError, ValueError for an unknown order."""
-    if order not in ORDERS:
-        raise ValueError(f"order is one of {', '.join(ORDERS)}, not {order!r}")
+    if order not in ALL_ORDERS:
+        raise ValueError(f"order is one of {', '.join(ALL_ORDERS)}, not {order!r}")
     after = None if cursor is None else read_cursor(cursor, order)
-    column, descending = ORDERS[order]
+    column, descending = ALL_ORDERS[order]
     if order != "oldest":
         yield Phase(after or _beginning(column, descending), "all", descending, column)
         return

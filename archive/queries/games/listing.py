@@ -9,11 +9,11 @@ from typing import Annotated, Any, Final, get_type_hints
 
 from archive.index.engine import engine
 from archive.index.schema import FORK
-from archive.models import LARGEST_ID
+from archive.models import LARGEST_ID, CollectionGame
 from archive.queries.games.filters import FILTERS, Filter, GameFilters
 from archive.queries.games.keyset import (
+    ALL_ORDERS,
     MAX_PAGE,
-    ORDERS,
     Column,
     KeysetPage,
     PageEnd,
@@ -23,7 +23,7 @@ from archive.queries.games.keyset import (
     as_moment,
     paged,
 )
-from archive.queries.names.ids_of_names import Ids, ids_of_upload
+from archive.queries.names.ids_of_names import IDS_BY_NUMBER, Ids, ids_of_collection
 from archive.queries.names.name_matching import match_name
 from archive.queries.scope import Scope
 from archive.queries.search.compiling import CompiledQuery, compile_query
@@ -131,6 +131,14 @@ _OF_FORMATION: Final = """FROM archive_gameformation f
     CROSS JOIN archive_game g WHERE f.formation = %s AND g.slot = f.slot"""
 _OF_UPLOAD: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_entry e
     CROSS JOIN archive_game g WHERE e.upload_id = %s AND g.id = e.game_id) d"""
+# Only readable games are in these lists: the number of others would decide on where pages end.
+_OF_COLLECTION: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_collectiongame c
+    CROSS JOIN archive_game g WHERE c.collection_id {one_of} AND g.id = c.game_id AND {{sql}}) d"""
+# A game in several parts has the first of its places.
+_IN_ORDER: Final = """(SELECT min(s.place * {part} + c.position) AS position, g.played, g.slot
+    FROM archive_collection s CROSS JOIN archive_collectiongame c CROSS JOIN archive_game g
+    WHERE s.id {one_of} AND c.collection_id = s.id AND g.id = c.game_id AND {{sql}}
+    GROUP BY g.played, g.slot) d"""
 # SQLite uses a partial index only if its condition is part of the query.
 _OF_RARER_GAME: Final = "d.kind = %s AND NOT (d.kind = 'shogi')"
 # A game of a player against himself has two rows.
@@ -292,7 +300,10 @@ def _listing(scope: Scope, filters: GameFilters, order: Sorting) -> _Listing | N
     query = query_of(scope, filters)
     if query is None:
         return None
-    column, _descending = ORDERS.get(order, ("played", True))
+    column, _descending = ALL_ORDERS.get(order, ("played", True))
+    if column == "position":
+        query = _in_order_of_collection(scope, filters)
+        return _Listing(query, query.matches(), "d")
     if column == "played" and (query.rows is None or _has_at_most(query.most, query)):
         return _Listing(query, query.matches(), "d")
     if column != "played" and not query.has_all and _has_at_most(SORTED_GAMES, query):
@@ -330,6 +341,19 @@ def slots_of(scope: Scope, filters: GameFilters, most: int) -> list[int] | None:
     pieces = [games.embed("SELECT g.slot FROM {sql} LIMIT %s", most + 1) for games in query.matches()]
     slots = {slot for piece in pieces for (slot,) in engine().fetch_prepared(*piece, keep=False)}
     return None if len(slots) > most else [*slots]
+
+
+def ids_matching(scope: Scope, filters: GameFilters, most: int) -> list[int]:
+    """Return the ids of the games that match, the earliest day first and games without a day last; of more
+    than `most` games, some `most` + 1. Raises the errors of `find_games`."""
+    with time_limited(filters):
+        query = query_of(scope, filters)
+        if query is None:
+            return []
+        select = "SELECT g.id, g.played, g.slot FROM {sql} LIMIT %s"
+        games = {row for one in query.matches() for row in query.fetch(one.embed(select, most + 1))}
+    ordered = sorted(games, key=lambda game: (not game[1], game[1], game[2]))
+    return [pk for pk, _played, _slot in ordered[: most + 1]]
 
 
 def slots_among(scope: Scope, filters: GameFilters, slots: Sequence[int]) -> list[int]:
@@ -466,6 +490,24 @@ def _over_all_games(scope: Scope, filters: GameFilters, column: Column) -> ListQ
     )
 
 
+def _in_order_of_collection(scope: Scope, filters: GameFilters) -> ListQuery:
+    """Return a query for the same games in the order of their collection. Raises ValueError if the filters
+    name none."""
+    collections = ids_of_collection(scope, filters.collection)
+    if not collections:
+        raise ValueError("order=collection is for the games of a collection")
+    source = _collected(scope, _IN_ORDER, collections)
+    query = _over_all_games(scope, replace(filters, collection=None), "position")
+    return replace(query, source=source, each=(Sql("TRUE"),))
+
+
+def _collected(scope: Scope, template: str, collections: tuple[int, ...]) -> Sql:
+    """Return the readable games of collections as the source d of a query."""
+    readable, part = scope.condition("g"), CollectionGame.PART
+    text = template.format(one_of=one_of(collections), part=part).format(sql=readable.text)
+    return Sql(text, (*collections, *readable.values))
+
+
 def _filters_in_use(filters: GameFilters) -> list[Filter]:
     return [filter_ for filter_ in FILTERS if filters.value_of(filter_) is not None]
 
@@ -478,9 +520,11 @@ def _condition(
 
 
 def _ids(scope: Scope, filters: GameFilters) -> tuple[dict[str, Ids], list[str]]:
-    """Return the ids for each filter by name, for the upload and of chosen games, and the filters whose text
-    matched names only in part."""
-    ids: dict[str, Ids] = {"upload": ids_of_upload(scope, filters.upload)}
+    """Return the ids for each filter by name, for the upload and the collection, and of chosen games, and the
+    filters whose text matched names only in part."""
+    ids: dict[str, Ids] = {
+        name: ids_of(scope, getattr(filters, name)) for name, ids_of in IDS_BY_NUMBER.items()
+    }
     ids["ids"] = None if filters.ids is None else tuple(map(int, filters.ids.split(",")))
     partial_names = []
     for filter_ in FILTERS:
@@ -512,8 +556,8 @@ def _each(column: str, ids: tuple[int, ...]) -> tuple[Sql, ...]:
 def _shortest_list(
     scope: Scope, ids: Mapping[str, Ids], game: str | None, formation: str | None
 ) -> tuple[ListQuery, str | None]:
-    """Return the shortest list and its filter: that of ids, a player, an event, an upload, a formation or a
-    rarer kind of game; else the list of all games, which has no filter."""
+    """Return the shortest list and its filter: that of ids, a player, an event, a collection, an upload, a
+    formation or a rarer kind of game; else the list of all games, which has no filter."""
     if (pks := ids["ids"]) is not None:
         chosen = Sql(f"d.id {one_of(pks)}", pks)
         return ListQuery(scope, _ALL_GAMES, (chosen,), each=_each("+d.space", scope.spaces)), "ids"
@@ -527,6 +571,8 @@ def _shortest_list(
             return ListQuery(scope, Sql("archive_gameplayer d"), own, each=each), side
     if (event := ids["event"]) is not None:
         return ListQuery(scope, Sql("archive_gameevent d"), each=_each("d.event_id", event)), "event"
+    if (collections := ids["collection"]) is not None:
+        return ListQuery(scope, _collected(scope, _OF_COLLECTION, collections)), "collection"
     if (upload := ids["upload"]) is not None:
         entries = Sql("SELECT 1 FROM archive_entry e WHERE e.upload_id = %s", upload)
         return ListQuery(scope, Sql(_OF_UPLOAD, upload), rows=entries, most=LARGE_UPLOAD), "upload"

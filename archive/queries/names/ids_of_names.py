@@ -1,13 +1,15 @@
-"""The ids of a name or an upload in the spaces of a scope."""
+"""The ids of a name, an upload or a collection in a scope."""
 
 from __future__ import annotations
 
 import re
 from typing import Final, Literal
 
+from django.db.models import Q, QuerySet
+
 from archive.derive import headers
 from archive.index.engine import engine
-from archive.models import Event, Player, Upload
+from archive.models import Collection, Event, Player, Upload
 from archive.queries.scope import Scope
 
 NameKind = Literal["player", "event"]
@@ -23,6 +25,23 @@ def ids_of_upload(scope: Scope, pk: int | None) -> Ids:
     uploads = Upload.objects.filter(pk=pk, space__in=scope.spaces).exclude(state=Upload.State.DELETING)
     return (pk,) if uploads.exists() else ()
 
+
+def readable_collections(scope: Scope) -> QuerySet[Collection]:
+    """Return the collections that a scope may read."""
+    public = Q(visibility=Collection.Visibility.PUBLIC)
+    return Collection.objects.filter(public | Q(space__in=scope.spaces) | Q(pk__in=scope.collections))
+
+
+def ids_of_collection(scope: Scope, pk: int | None) -> Ids:
+    """Return the ids of a collection and of its parts; none if the scope may not read it."""
+    if pk is None:
+        return None
+    of_collection = readable_collections(scope).filter(Q(pk=pk) | Q(parent=pk))
+    return tuple(of_collection.order_by("pk").values_list("pk", flat=True))
+
+
+IDS_BY_NUMBER: Final = {"upload": ids_of_upload, "collection": ids_of_collection}
+"""Filters whose value is a number that a scope may not be able to read."""
 
 _NAMED: Final[dict[NameKind, str]] = {
     kind: f"""

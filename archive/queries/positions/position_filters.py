@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 from archive.index.engine import engine
 from archive.queries.games.filters import FILTERS, GameFilters
-from archive.queries.names.ids_of_names import Ids, ids_of_name, ids_of_upload
+from archive.queries.names.ids_of_names import Ids, ids_of_collection, ids_of_name, ids_of_upload
 from archive.queries.positions.position_query import PositionKeys
 from archive.queries.positions.reading_plan import ReadingPlan
 from archive.queries.scope import Scope
@@ -49,6 +49,8 @@ class ResolvedFilters:
     players: tuple[Ids, Ids, Ids]
     """The ids for `player`, `black` and `white`, as sides of the queried board."""
     event: Ids
+    collections: Ids = None
+    """A collection and its parts."""
 
     @property
     def probing(self) -> bool:
@@ -109,6 +111,14 @@ class ResolvedFilters:
             of_event = Sql(f"l.event_id {one_of(self.event)}", self.event)
             probe = Sql(f"{_EVENT} {one_of(self.event)}", self.event)
             yield self._table("archive_gameevent l", probe, of_event)
+        if self.collections is not None:
+            which, readable = one_of(self.collections), self.scope.condition("g")
+            text = _COLLECTED.format(one_of=which, readable=readable.text)
+            collected = Sql(text, (*self.collections, *readable.values))
+            games = collected.embed("(SELECT DISTINCT g.played, g.slot {sql}) l")
+            probe = Sql(_IN_COLLECTION.format(one_of=which), self.collections)
+            slots = collected.embed("SELECT g.slot {sql}")
+            yield Driver(games, (), slots, slots, probe)
         if (upload := self.filters.upload) is not None:
             games, probe = Sql(_OF_UPLOAD, (upload,)), Sql(_IN_UPLOAD, (upload,))
             yield Driver(games, (), Sql(_ENTRIES, (upload,)), games.embed(_SLOTS), probe)
@@ -147,6 +157,12 @@ _ONCE: Final = """(l.colour = 0 OR coalesce((SELECT p.player_id FROM archive_gam
 # SQLite never reorders a CROSS JOIN.
 _OF_UPLOAD: Final = """(SELECT DISTINCT g.played, g.slot FROM archive_entry e
     CROSS JOIN archive_game g WHERE e.upload_id = %s AND g.id = e.game_id) l"""
+_IN_COLLECTION: Final = """(SELECT count(*) FROM archive_game g
+    JOIN archive_collectiongame c ON c.game_id = g.id
+    WHERE g.slot = d.slot AND c.collection_id + 0 {one_of}) > 0"""
+# Only readable games, as for formations.
+_COLLECTED: Final = """FROM archive_collectiongame c CROSS JOIN archive_game g
+    WHERE c.collection_id {one_of} AND g.id = c.game_id AND {readable}"""
 # Both sides may have it. Only readable games are listed: the number of others would decide on the plan and on
 # where a page ends.
 _OF_FORMATION: Final = """FROM archive_gameformation f
@@ -169,19 +185,23 @@ def space_queries(scope: Scope, query: PositionKeys, filters: GameFilters) -> li
 
     Games of a space are under its own keys and in its own lists. So each space has its own cheapest plan.
     """
+    collections = ids_of_collection(scope, filters.collection)
+    if collections == ():
+        return []
     by_space = zip(query.of_each_space(), scope.spaces, strict=True)
-    resolved = ((one, resolve_filters(Scope((space,)), filters)) for one, space in by_space)
+    resolved = ((one, resolve_filters(Scope((space,)), filters, collections)) for one, space in by_space)
     return [SpaceQuery(one, its_filters) for one, its_filters in resolved if its_filters is not None]
 
 
-def resolve_filters(scope: Scope, filters: GameFilters) -> ResolvedFilters | None:
-    """Return filters with the ids of their names; None if the scope lacks one of the names."""
+def resolve_filters(scope: Scope, filters: GameFilters, collections: Ids = None) -> ResolvedFilters | None:
+    """Return filters with the ids of their names; None if the scope lacks one of the names. `collections` are
+    the ids of their collection, which has games of several spaces."""
     filters.check("positions")
     players = [ids_of_name(scope, "player", name) for name in (filters.player, filters.black, filters.white)]
     event = ids_of_name(scope, "event", filters.event)
     if () in (*players, event, ids_of_upload(scope, filters.upload)):
         return None
-    return ResolvedFilters(scope, filters, (players[0], players[1], players[2]), event)
+    return ResolvedFilters(scope, filters, (players[0], players[1], players[2]), event, collections)
 
 
 def shortest_driver(resolved: ResolvedFilters, query: PositionKeys, limit: int) -> tuple[int, int] | None:

@@ -18,7 +18,7 @@ from archive.index.engine import engine
 from archive.index.schema import FORK
 from archive.queries.games.color_names import results_of
 from archive.queries.games.filters import Filter
-from archive.queries.names.ids_of_names import ids_of_upload
+from archive.queries.names.ids_of_names import IDS_BY_NUMBER
 from archive.queries.names.name_matching import match_name
 from archive.queries.patterns.pattern_slots import slots_with_pattern
 from archive.queries.positions.position_query import position_keys
@@ -94,7 +94,7 @@ class _SearchContext(NamedTuple):
 
 # --- driving lists ---------------------------------------------------------------------------------------
 
-_DRIVING: Final = ("player", "event", "upload", "formation", "game")
+_DRIVING: Final = ("player", "event", "upload", "collection", "formation", "game")
 """Filters that can drive a list, and that mean the same as the field."""
 _SEATED: Final = ("black", "white", "first", "second")
 
@@ -106,7 +106,7 @@ def _moved_to_filters(term: Term, filters: dict[str, Any], used: Collection[str]
     (value,) = term.any_of
     equivalent = dict(_ends(BY_NAME[term.field], value)) if term.field == "date" else {}
     if isinstance(value, EqualTo) and term.field in _DRIVING:
-        equivalent = {term.field: int(value.value) if term.field == "upload" else value.value}
+        equivalent = {term.field: int(value.value) if term.field in IDS_BY_NUMBER else value.value}
     if isinstance(value, EqualTo) and term.field in _SEATED and "player" not in {*filters, *used}:
         filters["player"] = value.value
         return False
@@ -205,13 +205,13 @@ def _text(value: EqualTo | Between) -> str:
 
 
 def _single_filter(scope: Scope, filter_: Filter, text: str) -> Iterator[Sql]:
-    """Yield the condition of a filter that takes one value; none for a name or an upload that does not
-    exist."""
-    if filter_.name_kind or filter_.name == "upload":
+    """Yield the condition of a filter that takes one value; none for a name, an upload or a collection that
+    does not exist."""
+    if filter_.name_kind or filter_.name in IDS_BY_NUMBER:
         ids = (
             match_name(scope, filter_.name_kind, text).ids
             if filter_.name_kind
-            else ids_of_upload(scope, int(text))
+            else IDS_BY_NUMBER[filter_.name](scope, int(text))
         )
         if ids:
             yield filter_.condition(scope, ids)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from archive.models import Upload
 from archive.queries.games.taken_down import fully_hidden
-from archive.queries.names.ids_of_names import NameKind
+from archive.queries.names.ids_of_names import NameKind, readable_collections
 from archive.queries.scope import Scope
 from archive.queries.search.errors import QueryError
 from archive.queries.search.fields import BY_NAME
@@ -108,6 +108,9 @@ def _words(scope: Scope, form: forms.Form, name: str, value: str) -> str:
         shown = Upload.objects.exclude(state=Upload.State.DELETING).filter(pk=number, space__in=scope.spaces)
         upload_name = shown.values_list("name", flat=True).first()
         return source_name(number, "" if fully_hidden([number]) else upload_name)
+    if name == "collection" and (number := getattr(form, "cleaned_data", {}).get(name)) is not None:
+        titles = readable_collections(scope).filter(pk=number).values_list("title", flat=True)
+        return titles.first() or value
     if name.endswith("formation"):
         return formation_name(value)
     if name == "opening":

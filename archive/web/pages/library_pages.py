@@ -1,11 +1,11 @@
 """The pages of libraries and groups: members, invitations, sharing, publishing, and the selected scope."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from typing import Any, Final
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -17,7 +17,7 @@ from archive import libraries
 from archive.accounts.roles import may_upload
 from archive.intake import tasks
 from archive.libraries import ACTIONS, ActionResult, LibraryError
-from archive.models import Game, Share, Space, Upload, User
+from archive.models import Collection, Game, Share, Space, Upload, User
 from archive.project.site_address import public_address
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.listing import latest_games
@@ -43,7 +43,7 @@ from kifu_core.classes import PUBLIC
 _LATEST: Final = 20
 """Games on a group's page."""
 _LINKS: Final = 50
-"""Links to shared games that a session remembers."""
+"""Links to shared games and collections that a session remembers."""
 
 
 def _user(request: HttpRequest) -> User:
@@ -162,13 +162,16 @@ def join(request: HttpRequest, key: str) -> HttpResponse:
 @never_cache
 @require_safe
 def shared(request: HttpRequest, key: str) -> HttpResponse:
-    """Redirect to the game of a link, which the session remembers as a permission to read it."""
-    share = Share.objects.filter(key=hash_of(key)).first()
-    if share is None:
-        raise Http404
-    followed = [one for one in request.session.get(FOLLOWED, []) if one != share.key]
-    request.session[FOLLOWED] = [*followed, share.key][-_LINKS:]
-    return redirect("game", share.game_id)
+    """Redirect to the game or the collection of a link, which the session remembers as a permission to read
+    it."""
+    hashed = hash_of(key)
+    if share := Share.objects.filter(key=hashed).first():
+        target = redirect("game", share.game_id)
+    else:
+        target = redirect("collection", get_object_or_404(Collection, key=hashed).pk)
+    followed = [one for one in request.session.get(FOLLOWED, []) if one != hashed]
+    request.session[FOLLOWED] = [*followed, hashed][-_LINKS:]
+    return target
 
 
 @require_POST
@@ -215,7 +218,7 @@ def selected_scope_of(request: HttpRequest) -> dict[str, str]:
     return {"name": " + ".join(titles[readable[name]] for name in names), "next": address}
 
 
-def private_names(request: HttpRequest, spaces: Collection[int]) -> dict[int, str]:
+def private_names(request: HttpRequest, spaces: Iterable[int]) -> dict[int, str]:
     """Return the names of the non-public ones among spaces, by id; cached in the request."""
     private = {*spaces} - {PUBLIC}
     if not private:

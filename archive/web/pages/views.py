@@ -1,6 +1,6 @@
 """The main pages: home, the list of games, a game, a position."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, get_args
 from urllib.parse import urlencode
 
@@ -190,7 +190,7 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
         "matching": facet_counts.games,
         "not_games_alone": any(kind != "game" for kind, _n in facet_counts.kinds),
         "total": Total(len(page.items)) if single_page else total(scope, filters, facet_counts, _least(page)),
-        "sorting": sorting(request, order),
+        "sorting": sorting(request, order, form.orders()),
         "downloads": [(str(text), href) for text, href in downloads_of_list(request, form)],
         "engine_inputs": engine_inputs(request, form),
         "training_formats": TRAINING,
@@ -226,9 +226,9 @@ def _least(page: KeysetPage[Any]) -> int:
     return len(page.items) + (page.next is not None and not page.searching)
 
 
-def sorting(request: HttpRequest, order: Sorting) -> list[dict[str, Any]]:
+def sorting(request: HttpRequest, order: Sorting, orders: Iterable[Sorting]) -> list[dict[str, Any]]:
     """Return links to the orders of the list."""
-    return _choices(request, "order", ORDERS, order)
+    return _choices(request, "order", {name: ORDERS[name] for name in orders}, order)
 
 
 def _choices(

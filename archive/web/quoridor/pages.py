@@ -2,13 +2,15 @@
 
 from typing import Any, Final
 
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from archive.derive.issues import language
 from archive.web.game_pages import OWN_START, UNDECIDED, GamePages, MenuLink, Words
 from kifu_core.errors import KifuError
 from kifu_core.jkf import Record
+from kifu_core.quoridor import draw
 from kifu_core.quoridor.formats.headers import tag_of
 from kifu_core.quoridor.game import QUORIDOR as GAME
 from kifu_core.quoridor.position import QuoridorPosition
@@ -36,6 +38,11 @@ def beginning(record: Record, position: QuoridorPosition, ply: int, _played: int
     except KifuError:
         code = GAME.replay.start_text(record)
     return {"start": start, "board_code": code}
+
+
+def diagram(position: QuoridorPosition, last: int | None, _letters: bool) -> SafeString:
+    """Return a small board."""
+    return mark_safe(draw.board(position, last=last, label=gettext("Board")))  # it escapes the label
 
 
 QUORIDOR: Final = GamePages(
@@ -66,6 +73,7 @@ QUORIDOR: Final = GamePages(
     header=header,
     side_names=side_names,
     board=lambda position, played: {},
+    diagram=diagram,
     beginning=beginning,
     styles=("quoridor/boards.css",),
     links=(MenuLink(_("Quoridor board"), "quoridor-board"),),

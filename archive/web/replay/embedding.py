@@ -27,7 +27,7 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
         game_called(request, game_id)
         raise Http404
     context = game_context(request, game, request.path)
-    context |= {"theme": _theme(request), "with_moves": request.GET.get("moves") != "0"}
+    context |= {"theme": theme_of(request), "with_moves": request.GET.get("moves") != "0"}
     return render(request, template_of(game.kind, "embed_game"), context)
 
 
@@ -36,7 +36,7 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     try:
         shown, code = parse_position(kind, code)
     except DecodeError as error:
-        wrong = {"text": message(error, language=language()), "error": error.code, "theme": _theme(request)}
+        wrong = {"text": message(error, language=language()), "error": error.code, "theme": theme_of(request)}
         return render(request, "archive/embed_invalid.html", wrong, status=400)
     context = {
         "position": shown,
@@ -44,12 +44,12 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
         "words": words_of(kind, shown),
         "url": reverse("position", args=[kind, GAMES[kind].codec.path_code(code)]),
         "flipped": request.GET.get("flip") == "1",
-        "theme": _theme(request),
+        "theme": theme_of(request),
     }
     return render(request, template_of(kind, "embed_position"), context)
 
 
-def _theme(request: HttpRequest) -> str:
+def theme_of(request: HttpRequest) -> str:
     """Return the theme in the address; empty for that of the reader's system."""
     theme = request.GET.get("theme", "")
     return theme if theme in THEMES else ""

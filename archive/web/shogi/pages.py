@@ -3,14 +3,17 @@
 from typing import Any, Final
 
 from django.urls import reverse
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
 from archive.derive.issues import language
 from archive.web.game_pages import OWN_START, UNDECIDED, GamePages, MenuLink, Words
 from kifu_core.jkf import Record
+from kifu_core.shogi import draw
 from kifu_core.shogi.draw import RANK_NAMES
 from kifu_core.shogi.header_names import english
+from kifu_core.shogi.pieces import BLACK, WHITE
 from kifu_core.shogi.position import Position
 from kifu_core.shogi.squares import BY_USI
 
@@ -34,6 +37,15 @@ def board(position: Position, played: int) -> dict[str, str]:
         "ranks": RANK_NAMES[language()],
         "bod_url_pattern": reverse("position-bod", args=["CODE"]),
     }
+
+
+def diagram(position: Position, last: int | None, letters: bool) -> SafeString:
+    """Return a small board with the hands of both sides."""
+    squares = draw.board(position, last, label=gettext("Board"), letters=letters, language=language())
+    above, below = (draw.hand(position, color, letters=letters) for color in (WHITE, BLACK))
+    return mark_safe(  # `draw` escapes the label
+        f'<span class="held">{above}</span>{squares}<span class="held">{below}</span>'
+    )
 
 
 def beginning(_record: Record, position: Position, ply: int, played: int) -> dict[str, Any]:
@@ -91,6 +103,7 @@ SHOGI: Final = GamePages(
     header=header,
     side_names=side_names,
     board=board,
+    diagram=diagram,
     beginning=beginning,
     # Used by static/shogi/sharing.js.
     programs=(
