@@ -17,7 +17,7 @@ from archive.curation.errors import CurationError
 from archive.curation.policy import decide, may_decide, may_propose
 from archive.derive.corrections import GameCorrection, correct, document_of
 from archive.derive.editions import Edition
-from archive.derive.game import ending_values
+from archive.derive.game import ending_values, storable
 from archive.derive.game_limits import game_limits
 from archive.derive.operations import (
     MOST_OPERATIONS,
@@ -27,7 +27,7 @@ from archive.derive.operations import (
     apply,
     difference,
 )
-from archive.models import AuditEvent, Correction, CorrectionEvent, Game, GameRecord, User, codec
+from archive.models import AuditEvent, Correction, CorrectionEvent, Game, GameRecord, Player, User, codec
 from archive.store import Author
 from kifu_core.errors import KifuError
 from kifu_core.games import load
@@ -116,8 +116,11 @@ def _check(operations: Sequence[Operation], reason: str) -> None:
         raise CurationError("reason-missing", most=REASON_LENGTH)
     if not operations:
         raise CurationError("nothing-changed")
-    if len(operations) > MOST_OPERATIONS or len(orjson.dumps(list(operations))) > MOST_BYTES:
+    text = orjson.dumps(list(operations))
+    if len(operations) > MOST_OPERATIONS or len(text) > MOST_BYTES:
         raise CurationError("too-large")
+    if storable(operations) != operations:
+        raise CurationError("malformed", index=0)
 
 
 def _check_applies(game: Game, operations: Sequence[Operation]) -> None:
@@ -127,6 +130,10 @@ def _check_applies(game: Game, operations: Sequence[Operation]) -> None:
         apply(operations, document)
     except OperationError as error:
         raise CurationError(error.code, index=error.index) from error
+    people = {person for person in document.attributed if person is not None}
+    own = Player.objects.filter(pk__in=people, space=game.space, merged_into=None)
+    if own.count() < len(people):
+        raise CurationError("unknown-player")
 
 
 def _apply(row: Correction, user: User | None) -> Correction:

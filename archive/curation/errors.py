@@ -14,6 +14,7 @@ TEXTS: Final[dict[str, str | Promise]] = {
     "nothing-changed": _("Nothing was changed."),
     "malformed": _("Operation %(index)s is malformed."),
     "no-address": _("Operation %(index)s has no address of a move."),
+    "unknown-player": _("There is no such player."),
     "too-large": _("The record would become too large."),
     "changed-since": _("The record has changed since. Look at it again."),
     "no-node": _("The record has changed since: there is no such move."),

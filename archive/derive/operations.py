@@ -13,11 +13,11 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from archive.derive.game import ending_values
+from archive.derive.game import ending_values, storable
 from kifu_core.games import of_record
-from kifu_core.jkf import FORK_LEVELS, MoveEntry, Record
+from kifu_core.jkf import FORK_LEVELS, SPECIALS, Consumption, MoveEntry, Record
 from kifu_core.record import Ending
 
 Operation = Mapping[str, Any]
@@ -138,7 +138,7 @@ def apply(operations: Sequence[Operation], document: Document) -> None:
         except OperationError as error:
             error.index = index
             raise
-        except (KeyError, TypeError, AttributeError, IndexError) as error:
+        except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
             raise OperationError("malformed", index) from error
 
 
@@ -147,13 +147,28 @@ def _require(present: object, expected: object) -> None:
         raise PrerequisiteError("changed-since")
 
 
+def _text(value: object) -> str:
+    """Return a text. Raises OperationError for other values and for texts that the database refuses."""
+    if not isinstance(value, str) or storable(value) != value:
+        raise OperationError("malformed")
+    return value
+
+
+def _duration(value: Mapping[str, Any]) -> dict[str, int]:
+    duration = {unit: value[unit] for unit in "hms" if unit in value}
+    wrong = [number for number in duration.values() if type(number) is not int or not 0 <= number < 10**6]
+    if wrong or not {"m", "s"} <= duration.keys() == value.keys():
+        raise OperationError("malformed")
+    return duration
+
+
 def _header(document: Document, operation: Operation, _name: NameOf) -> None:
     header = document.record["header"]
     _require(header.get(operation["name"]), operation["old"])
     if operation["new"] is None:
         del header[operation["name"]]
     else:
-        header[operation["name"]] = str(operation["new"])
+        header[_text(operation["name"])] = _text(operation["new"])
 
 
 def _node(document: Document, operation: Operation, name: NameOf) -> MoveEntry:
@@ -165,7 +180,7 @@ def _node(document: Document, operation: Operation, name: NameOf) -> MoveEntry:
 def _comments(document: Document, operation: Operation, name: NameOf) -> None:
     entry = _node(document, operation, name)
     _require(entry.get("comments", []), list(operation["old"]))
-    if new := [str(line) for line in operation["new"]]:
+    if new := [_text(line) for line in operation["new"]]:
         entry["comments"] = new
     else:
         entry.pop("comments", None)
@@ -177,7 +192,10 @@ def _time(document: Document, operation: Operation, name: NameOf) -> None:
     if operation["new"] is None:
         entry.pop("time", None)
     else:
-        entry["time"] = deepcopy(operation["new"])
+        time = operation["new"]
+        if "move" not in entry or not {"now"} <= time.keys() <= {"now", "total"}:
+            raise OperationError("malformed")
+        entry["time"] = cast(Consumption, {part: _duration(value) for part, value in time.items()})
     if operation["at"].isdigit():
         document.fractions.pop(operation["at"], None)
 
@@ -253,8 +271,17 @@ def _promote(document: Document, operation: Operation, name: NameOf) -> None:
 
 def _ending(document: Document, operation: Operation, _name: NameOf) -> None:
     _require(document.ending, operation["old"])
-    new = operation["new"]
-    document.ending = ending_values(Ending(*new)) if new is not None else None
+    document.ending = _checked_ending(operation["new"])
+
+
+def _checked_ending(values: Sequence[Any] | None) -> list[Any] | None:
+    if values is None:
+        return None
+    word, special, ply, winner, draw = values
+    known = special is None or special in SPECIALS
+    if not known or type(ply) is not int or winner not in (None, 0, 1) or not isinstance(draw, bool):
+        raise OperationError("malformed")
+    return ending_values(Ending(_text(word), special, ply, winner, draw))
 
 
 def _start(document: Document, operation: Operation, _name: NameOf) -> None:
@@ -268,7 +295,10 @@ def _start(document: Document, operation: Operation, _name: NameOf) -> None:
 def _player(document: Document, operation: Operation, _name: NameOf) -> None:
     colour = int(operation["colour"])
     _require(document.attributed[colour], operation["old"])
-    document.attributed[colour] = operation["new"]
+    new = operation["new"]
+    if colour not in (0, 1) or not (new is None or type(new) is int):
+        raise OperationError("malformed")
+    document.attributed[colour] = new
 
 
 _APPLY: Final[Mapping[str, Callable[[Document, Operation, NameOf], None]]] = {

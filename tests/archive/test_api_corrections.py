@@ -5,15 +5,20 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Any
 
+import hypothesis
 import pytest
+from django.db import transaction
 from django.utils import timezone
+from hypothesis import strategies as st
 from rest_framework.test import APIClient
 
 from archive import libraries, store
 from archive.accounts import tokens
 from archive.curation import corrections
 from archive.intake import worker
-from archive.models import AuditLine, Correction, Game, User
+from archive.models import AuditLine, Correction, Game, User, codec
+from archive.store.verify import verify
+from kifu_core.games import load
 from tests.archive.games import KIF, stored
 
 pytestmark = pytest.mark.django_db
@@ -177,3 +182,49 @@ def test_a_game_of_a_library_is_corrected_by_those_who_own_it(anna, curator):
     assert (answer.status_code, state(answer)) == (201, "applied")
     assert curator.get(f"/api/v1/corrections/{answer.json()['id']}").status_code == 404
     assert not curator.get("/api/v1/corrections").json()["results"]
+
+
+VALUES = (
+    st.none() | st.booleans() | st.integers(-5, 10**20) | st.floats(allow_nan=False) | st.text(max_size=5)
+)
+VALUES |= st.lists(VALUES, max_size=3) | st.dictionaries(
+    st.sampled_from(["m", "s", "now", "move", ""]), VALUES
+)
+OPERATIONS = [
+    RENAME, DAY, COMMENT,
+    {"op": "time", "at": "1", "move": "7g7f", "old": {"now": {"m": 0, "s": 1}, "total": {"h": 0, "m": 0, "s": 1}},
+     "new": {"now": {"m": 1, "s": 2}}},
+    {"op": "line", "at": "7", "old": ["4e3d", "%TORYO"], "new": [{"special": "CHUDAN"}]},
+    {"op": "add-variation", "at": "7", "move": "4e3d", "index": 0, "line": [{"special": "TORYO"}]},
+    {"op": "ending", "old": ["投了", "TORYO", 7, 0, False], "new": ["中断", "CHUDAN", 7, None, False]},
+    {"op": "start", "old": {"preset": "HIRATE"}, "new": {"preset": "KA"}},
+    {"op": "player", "colour": 0, "old": None, "new": None},
+]  # fmt: skip
+
+
+@st.composite
+def odd_operations(draw: st.DrawFn) -> dict[str, Any]:
+    """An operation with one member replaced."""
+    operation = draw(st.sampled_from(OPERATIONS))
+    return operation | {draw(st.sampled_from([*operation])): draw(VALUES)}
+
+
+def test_odd_operations_are_refused_or_keep_the_record_sound(curator):
+    statuses = set()
+
+    @hypothesis.settings(max_examples=150, deadline=None, derandomize=True, database=None)
+    @hypothesis.given(odd_operations())
+    def sound(operation: dict[str, Any]) -> None:
+        with transaction.atomic():
+            answer = propose(curator, operation)
+            statuses.add(answer.status_code)
+            assert answer.status_code in (201, 400, 409), answer.content
+            game = Game.objects.get()
+            _kind, again = load(codec.to_json(game.jkf), "again.jkf")
+            assert again.games[0].record["moves"] == game.jkf["moves"]
+            if answer.status_code == 201:
+                assert not list(verify())
+            transaction.set_rollback(True)
+
+    sound()
+    assert statuses == {201, 400, 409}

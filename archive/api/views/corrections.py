@@ -33,6 +33,7 @@ _STATUSES: Final = {
     "nothing-changed": 400,
     "malformed": 400,
     "no-address": 400,
+    "unknown-player": 400,
     "too-large": 400,
     "changed-since": 409,
     "no-node": 409,
