@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from archive.derive.corrections import GameCorrection
 from archive.derive.game import DerivedGame
 from archive.models import Correction, CorrectionEvent, GameIdentity
+from archive.store.existing import ACTIVE
 
 GAME = Correction.Subject.GAME
 State = Correction.State
@@ -50,6 +51,15 @@ def follow(pk: int, home: int) -> None:
             row.number += offset
         row.subject_id = home
         row.save(update_fields=["subject_id", "number"])
+
+
+def release(pk: int) -> None:
+    """Make the corrections of a game proposals again, because its record is now read as another game."""
+    for row in Correction.objects.filter(subject=GAME, subject_id=pk, state__in=ACTIVE):
+        Correction.objects.filter(pk=row.pk).update(state=State.PROPOSED, failed_operation=None)
+        CorrectionEvent.objects.create(
+            correction_id=row.pk, event=Event.FAILED, text="the record is now read as another game"
+        )
 
 
 def move(pk: int, to: int) -> None:

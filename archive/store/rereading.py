@@ -145,4 +145,5 @@ def _leave(change: Change, pk: int, destination: int | None) -> None:
         engine().lock_decided(change.cursor)
         deletion.drop(change, [game], repair=True)
     else:
+        history.release(pk)
         apply.merge(change, game, change.home(destination))

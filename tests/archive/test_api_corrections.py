@@ -187,13 +187,13 @@ def test_a_game_of_a_library_is_corrected_by_those_who_own_it(anna, curator):
 VALUES = (
     st.none() | st.booleans() | st.integers(-5, 10**20) | st.floats(allow_nan=False) | st.text(max_size=5)
 )
-VALUES |= st.lists(VALUES, max_size=3) | st.dictionaries(
-    st.sampled_from(["m", "s", "now", "move", ""]), VALUES
-)
+KEYS = st.sampled_from(["m", "s", "now", "move", ""])
+KEYS = st.sampled_from(["m", "s", "now", "move", ""])
+VALUES |= st.lists(VALUES, max_size=3) | st.dictionaries(KEYS, VALUES)
 OPERATIONS = [
     RENAME, DAY, COMMENT,
-    {"op": "time", "at": "1", "move": "7g7f", "old": {"now": {"m": 0, "s": 1}, "total": {"h": 0, "m": 0, "s": 1}},
-     "new": {"now": {"m": 1, "s": 2}}},
+    {"op": "time", "at": "1", "move": "7g7f", "new": {"now": {"m": 1, "s": 2}},
+     "old": {"now": {"m": 0, "s": 1}, "total": {"h": 0, "m": 0, "s": 1}}},
     {"op": "line", "at": "7", "old": ["4e3d", "%TORYO"], "new": [{"special": "CHUDAN"}]},
     {"op": "add-variation", "at": "7", "move": "4e3d", "index": 0, "line": [{"special": "TORYO"}]},
     {"op": "ending", "old": ["投了", "TORYO", 7, 0, False], "new": ["中断", "CHUDAN", 7, None, False]},

@@ -9,6 +9,8 @@ import os
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
+from copy import deepcopy
 from random import Random
 from uuid import uuid4
 
@@ -18,11 +20,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from archive import store
+from archive.derive.corrections import document_of
 from archive.derive.game import DerivedEntry, DerivedGame, derive_game
 from archive.derive.game import derive_stored as read_record
+from archive.derive.operations import Document, difference
 from archive.index import counters, schema
-from archive.models import Entry, Game, HotPart, HotPosition, Upload
-from archive.store import verify
+from archive.models import Correction, Entry, Game, GameRecord, HotPart, HotPosition, Player, Upload
+from archive.store import people, verify
+from archive.store.entry_rows import stored_edition
+from archive.store.name_operations import NameEditError
+from archive.store.people import restore_name, undo_name
 from kifu_core.errors import Issue
 from kifu_core.record import ParsedGame
 from kifu_core.shogi.position import Position
@@ -43,11 +50,12 @@ SEQUENCES = 1_000 if os.environ.get("KIFU_SEQUENCES") == "long" else 60
 STEPS = 6
 ACTIONS = [
     "ingest", "ingest", "ingest", "again", "replace", "delete", "reindex", "promote", "withdraw", "reread",
-    "reread",
+    "reread", "correct", "correct", "undo", "rename",
 ]  # fmt: skip
 WRITERS = 2
 TABLES = [
-    "entry", "uploadchunk", "upload", "gamealias", "gamerecord", "gametext", "gameplayer", "gameevent",
+    "correctionevent", "correction", "gameidentity", "entry", "uploadchunk", "upload",
+    "gamealias", "gamerecord", "gametext", "gameplayer", "gameevent",
     "gameformation", "game", "hotmove", "hotpart", "hotposition", "player", "event", "columnwaiting",
     "columngone",
 ]  # fmt: skip
@@ -95,7 +103,15 @@ def step(random: Random, pool: list[DerivedGame]) -> None:
     elif action == "again":
         batch = random.choices(pool, k=3)
         store_batch(batch, times=2)
-    elif ids and action == "replace":
+    elif action == "correct":
+        correct(random)
+    elif action == "undo":
+        undo_or_apply_again(random)
+    elif action == "rename":
+        correct_name(random)
+    elif action == "replace":
+        # Only the store's own ways to change a game keep its corrections.
+        ids = list(Game.objects.filter(corrected=False).values_list("pk", flat=True))
         chosen = random.sample(ids, min(len(ids), random.randrange(1, 4)))
         replace_games({pk: random.choice(pool) for pk in chosen})
     elif ids and action == "delete":
@@ -113,6 +129,65 @@ def step(random: Random, pool: list[DerivedGame]) -> None:
         at = random.randrange(len(game.rows))
         counters.promote(game.rows[at].key, game.codes[at])
         counters.promote_parts(game.rows[at].key)
+
+
+def correct(random: Random) -> None:
+    """Propose and apply a correction of a random game."""
+    games = list(Game.objects.order_by("pk"))
+    if not games:
+        return
+    game = random.choice(games)
+    # Another writer may have deleted the game.
+    with suppress(store.SameGameError, Game.DoesNotExist, GameRecord.DoesNotExist):
+        before = document_of(stored_edition(game))
+        after = deepcopy(before)
+        edit(after, random)
+        operations = difference(before, after)
+        if operations:
+            row = store.propose_correction(game, operations, "", store.Author())
+            store.apply_correction(row.pk, store.Author())
+
+
+def edit(document: Document, random: Random) -> None:
+    """Change a name, the day, a comment, the end of the line or its variations."""
+    moves = document.record["moves"]
+    at = random.randrange(len(moves))
+    action = random.choice(("black", "day", "comment", "cut", "variations"))
+    if action == "black":
+        document.record["header"]["先手"] = random.choice("甲乙丙")
+    elif action == "day":
+        document.record["header"]["開始日時"] = random.choice(("2020/01/01", "2021/05/05", "2022"))
+    elif action == "comment":
+        moves[at]["comments"] = [random.choice(("好手", "疑問手"))]
+    elif action == "cut":
+        del moves[max(1, at) :]
+        document.ending = None
+    else:
+        moves[at].pop("forks", None)
+
+
+def undo_or_apply_again(random: Random) -> None:
+    rows = list(Correction.objects.filter(subject="game", number__isnull=False).order_by("pk"))
+    for row in random.sample(rows, min(len(rows), 2)):
+        with suppress(store.SameGameError, Game.DoesNotExist):
+            if row.state in ("applied", "failed"):
+                store.undo_corrections([row.pk], store.Author())
+            else:
+                store.apply_correction(row.pk, store.Author())
+
+
+def correct_name(random: Random) -> None:
+    """Merge two players, or undo or repeat a merge."""
+    rows = list(Correction.objects.filter(subject="player").order_by("pk"))
+    with suppress(NameEditError):
+        if rows and random.random() < 0.5:
+            row = random.choice(rows)
+            (undo_name if row.state == "applied" else restore_name)(row.pk, None)
+            return
+        roots = list(Player.objects.filter(merged_into=None).order_by("pk").values_list("pk", flat=True))
+        if len(roots) > 1:
+            one, other = random.sample(roots, 2)
+            people.correct_name("player", one, [{"op": "merge", "into": other}], None, apply=True)
 
 
 def some_uploads(random: Random) -> list[int]:
