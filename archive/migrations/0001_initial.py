@@ -782,6 +782,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('subject', models.CharField(choices=[('game', 'game'), ('player', 'player'), ('event', 'event')], max_length=6)),
                 ('subject_id', models.BigIntegerField()),
+                ('entry', models.BigIntegerField(null=True)),
                 ('space', models.BigIntegerField(default=0)),
                 ('operations', models.JSONField()),
                 ('reason', models.TextField(blank=True)),

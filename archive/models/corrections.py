@@ -67,6 +67,8 @@ class Correction(models.Model):
     subject = models.CharField(max_length=6, choices=Subject.choices)
     subject_id = models.BigIntegerField()
     """The id of the game, player or event. Corrections follow a game that is merged into another one."""
+    entry = models.BigIntegerField(null=True)
+    """An entry of the game when the correction was proposed, by which its bytes lead to the game."""
     space = models.BigIntegerField(default=PUBLIC)
     operations = models.JSONField()
     reason = models.TextField(blank=True)

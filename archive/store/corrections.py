@@ -46,6 +46,7 @@ def propose_correction(
     row = Correction.objects.create(
         subject=Correction.Subject.GAME,
         subject_id=game.pk,
+        entry=game.entries.order_by("pk").values_list("pk", flat=True).first(),
         space=game.space,
         operations=list(operations),
         reason=reason,

@@ -25,7 +25,7 @@ from archive.derive.game import DerivedEntry, DerivedGame, derive_game
 from archive.derive.game import derive_stored as read_record
 from archive.derive.operations import Document, difference
 from archive.index import counters, schema
-from archive.models import Correction, Entry, Game, GameRecord, HotPart, HotPosition, Player, Upload
+from archive.models import Correction, Entry, Game, GameRecord, HotPart, HotPosition, Player, Upload, User
 from archive.store import people, verify
 from archive.store.entry_rows import stored_edition
 from archive.store.name_operations import NameEditError
@@ -54,7 +54,7 @@ ACTIONS = [
 ]  # fmt: skip
 WRITERS = 2
 TABLES = [
-    "correctionevent", "correction", "gameidentity", "entry", "uploadchunk", "upload",
+    "gameseries", "sender", "correctionevent", "correction", "gameidentity", "entry", "uploadchunk", "upload",
     "gamealias", "gamerecord", "gametext", "gameplayer", "gameevent",
     "gameformation", "game", "hotmove", "hotpart", "hotposition", "player", "event", "columnwaiting",
     "columngone",
@@ -131,7 +131,7 @@ def step(random: Random, pool: list[DerivedGame]) -> None:
         counters.promote_parts(game.rows[at].key)
 
 
-def correct(random: Random) -> None:
+def correct(random: Random, by: User | None = None) -> None:
     """Propose and apply a correction of a random game."""
     games = list(Game.objects.order_by("pk"))
     if not games:
@@ -144,8 +144,8 @@ def correct(random: Random) -> None:
         edit(after, random)
         operations = difference(before, after)
         if operations:
-            row = store.propose_correction(game, operations, "", store.Author())
-            store.apply_correction(row.pk, store.Author())
+            row = store.propose_correction(game, operations, "", store.Author(by))
+            store.apply_correction(row.pk, store.Author(by))
 
 
 def edit(document: Document, random: Random) -> None:
@@ -166,28 +166,28 @@ def edit(document: Document, random: Random) -> None:
         moves[at].pop("forks", None)
 
 
-def undo_or_apply_again(random: Random) -> None:
+def undo_or_apply_again(random: Random, by: User | None = None) -> None:
     rows = list(Correction.objects.filter(subject="game", number__isnull=False).order_by("pk"))
     for row in random.sample(rows, min(len(rows), 2)):
         with suppress(store.SameGameError, Game.DoesNotExist):
             if row.state in ("applied", "failed"):
-                store.undo_corrections([row.pk], store.Author())
+                store.undo_corrections([row.pk], store.Author(by))
             else:
-                store.apply_correction(row.pk, store.Author())
+                store.apply_correction(row.pk, store.Author(by))
 
 
-def correct_name(random: Random) -> None:
+def correct_name(random: Random, by: User | None = None) -> None:
     """Merge two players, or undo or repeat a merge."""
     rows = list(Correction.objects.filter(subject="player").order_by("pk"))
     with suppress(NameEditError):
         if rows and random.random() < 0.5:
             row = random.choice(rows)
-            (undo_name if row.state == "applied" else restore_name)(row.pk, None)
+            (undo_name if row.state == "applied" else restore_name)(row.pk, by)
             return
         roots = list(Player.objects.filter(merged_into=None).order_by("pk").values_list("pk", flat=True))
         if len(roots) > 1:
             one, other = random.sample(roots, 2)
-            people.correct_name("player", one, [{"op": "merge", "into": other}], None, apply=True)
+            people.correct_name("player", one, [{"op": "merge", "into": other}], by, apply=True)
 
 
 def some_uploads(random: Random) -> list[int]:
