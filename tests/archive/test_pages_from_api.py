@@ -56,6 +56,7 @@ FORMS: Final = {
     "/games/{game_id}/library/": "a deed, `POST games/{id}/library`",
     "/games/{game_id}/report/": "a form to write to people",
     "/games/new/": "a form",
+    "/games/{game_id}/edit/": "a form",
     "/join/{key}/": "a form between people",
     "/shared/{key}/": "leads to a game or a collection, as `?key=` does in the API",
     "/collections/new/": "a deed, `POST collections`",

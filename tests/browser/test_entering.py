@@ -11,8 +11,9 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 import archive
+from archive.intake import uploads
 from archive.intake.worker import work_off
-from archive.models import Draft, Game, Upload, User, codec
+from archive.models import Correction, Draft, Game, Upload, User, codec
 from kifu_core.games import SHOGI
 from kifu_core.jkf import Record
 from kifu_core.shogi.annotations import read
@@ -266,6 +267,29 @@ def test_a_line_tried_on_the_board_of_a_game_becomes_a_draft_with_its_players(
     expect_saved(page)
     draft = Draft.objects.get()
     assert (draft.title, draft.game) == ("甲野 – 乙山", Game.objects.get().pk)
+
+
+def test_a_correction_is_what_was_changed_on_the_board_and_nothing_else(
+    open_page: PageMaker, live_server: LiveServer, anna: User
+) -> None:
+    text = (SAMPLES / "1709-10-10-soguin-intatsu.kif").read_bytes()
+    upload, _new = uploads.receive("a.kif", [text], anna, "web")
+    work_off(upload.pk)
+    game = Game.objects.get()
+    page = open_page()
+    sign_in(page, live_server, anna)
+    page.goto(f"{live_server.url}/games/{game.pk}/")
+    follow(page.get_by_role("link", name="この棋譜を訂正"))
+    page.locator('[data-header="場所"]').fill("江戸城")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Home")
+    page.locator("button.save").click()
+    page.locator("#reason").fill("御城将棋留")
+    with page.expect_response("**/corrections") as answer:
+        page.locator(".save-as button.main").click()
+    assert answer.value.status == 201
+    operations = Correction.objects.get().operations
+    assert [(one["op"], one["name"], one["new"]) for one in operations] == [("header", "場所", "江戸城")]
 
 
 def test_names_of_the_archive_are_offered(open_page: PageMaker, live_server: LiveServer) -> None:

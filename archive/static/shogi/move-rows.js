@@ -96,7 +96,7 @@ export class MoveRows {
     if (node.time) {
       const time = document.createElement("span");
       time.className = "t";
-      time.textContent = timeText(node.time);
+      time.textContent = timeText(node.time.now);
       item.append(time);
     }
     this.items.set(node, item);

@@ -324,7 +324,7 @@ export class RecordEditor {
     const { current } = this.tree;
     const { mark, shapes, lines } = readComments(current.comments);
     if (this.commenting !== current) this.comment.value = lines.join("\n");
-    this.time.value = current.time ? timeText(current.time) : "";
+    this.time.value = current.time ? timeText(current.time.now) : "";
     this.time.disabled = !current.parent;
     const ending = current.special || current.children.find((child) => child.special)?.special || "";
     this.ending.value = [...this.ending.options].some((one) => one.value === ending) ? ending : "";
@@ -422,7 +422,10 @@ export class RecordEditor {
     this.time.addEventListener("change", () => {
       const time = readTime(this.time.value);
       this.time.setAttribute("aria-invalid", String(time === undefined));
-      if (time !== undefined) this.edit(() => (this.tree.current.time = time));
+      if (time === undefined) return;
+      this.commenting = null;
+      this.tree.setTime(time);
+      this.changed();
     });
     this.ending.addEventListener("change", () => this.end(this.ending.value));
   }

@@ -33,7 +33,7 @@ import { startPosition } from "./start.js";
  * @property {Move | null} move
  * @property {string} special an ending, empty for moves
  * @property {string[]} comments
- * @property {Time | null} time
+ * @property {{now: Time, total?: Time} | null} time
  * @property {number} ply
  */
 
@@ -139,6 +139,18 @@ export class RecordTree {
     });
   }
 
+  /** @param {Time | null} now the thinking time of the current move; totals from there on are reckoned anew */
+  setTime(now) {
+    this.change(() => {
+      this.current.time = now && { now };
+      const waiting = [...this.current.children];
+      for (let node = waiting.pop(); node; node = waiting.pop()) {
+        if (node.time) node.time = { now: node.time.now };
+        waiting.push(...node.children);
+      }
+    });
+  }
+
   /** Removes the current node with all that follows. */
   remove() {
     const { parent } = this.current;
@@ -184,7 +196,7 @@ export class RecordTree {
 /** @param {Entry} entry @param {Node | null} parent @returns {Node} */
 function nodeOf({ move, special = "", comments = [], time }, parent) {
   const ply = parent ? parent.ply + 1 : 0;
-  return { parent, children: [], move: move || null, special, comments: [...comments], time: time?.now || null, ply };
+  return { parent, children: [], move: move || null, special, comments: [...comments], time: time || null, ply };
 }
 
 /** @param {Node} parent @param {Entry[]} entries */
@@ -202,7 +214,7 @@ function entryOf({ move, special, comments, time }) {
   return {
     ...(comments.length ? { comments } : {}),
     ...(move ? { move } : {}),
-    ...(time ? { time: { now: time } } : {}),
+    ...(time ? { time } : {}),
     ...(special ? { special } : {}),
   };
 }

@@ -108,6 +108,10 @@ async function propose({ store, tree, root }, form, dialog) {
   const answer = await store.request("POST", `games/${game}/corrections`, { record: tree.write(), reason });
   if (!answer.ok) return refusal(answer, dialog.dataset.failed || "", () => {}, dialog);
   store.keep(tree.write(), true);
+  if (answer.body.state !== "applied") {
+    form.hidden = true;
+    return dialog.dataset.proposed || "";
+  }
   location.assign(gameAddress(root, game));
   return "";
 }

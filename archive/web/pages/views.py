@@ -23,6 +23,7 @@ from django.views.decorators.http import require_POST, require_safe
 from archive.caching.entity_tags import tagged
 from archive.caching.responses import PART
 from archive.caching.values import cached_until_commit, one_snapshot
+from archive.curation.policy import may_propose
 from archive.export.engine_files import TRAINING
 from archive.http.errors import invalid_code
 from archive.http.limits.text_limits import check_search_text, limited_reading
@@ -280,6 +281,7 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
     context["tried"] = [{"move": move.name, "text": move.text} for move in moves]
     context["marked"] = _marked_squares(request, game.kind, context["node"].key)
     context["library"] = library_of(request, game)
+    context["may_correct"] = not request.user.is_authenticated or may_propose(request.user, game)
     embed = reverse("embed-game", args=[game_id]) + context["here"]
     context |= share_context(request, embed, str(context["title"]), game.kind, context["path_code"])
     words = (context["event"], context["date"], str(context["result"]))

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from django.http import HttpRequest, HttpResponse
+from django.core.exceptions import PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from archive.curation.policy import may_propose
 from archive.derive.issues import language
 from archive.drafts import own_drafts
 from archive.intake.permissions import may_upload
 from archive.models import Draft, User, codec
+from archive.queries.games.taken_down import game_called, game_shown
+from archive.queries.scope import read_private
 from archive.web.accounts.own import own
 from archive.web.forms import parse_number
 from archive.web.pages.library_pages import targets_of
@@ -51,6 +55,19 @@ def draft(request: HttpRequest, user: User, draft_id: int) -> HttpResponse:
     """Show the board with a draft of the account."""
     found = get_object_or_404(Draft, pk=draft_id, user=user)
     return _editor(request, codec.unpack(found.record), {"draft": found, "game": found.game})
+
+
+@own("GET", "HEAD")
+def correct(request: HttpRequest, user: User, game_id: int) -> HttpResponse:
+    """Show the board on which a correction of a game is made. Raises GoneError."""
+    game = game_shown(request, game_id)
+    if game is None or game.kind != SHOGI.name:
+        game_called(request, game_id)
+        raise Http404
+    if not may_propose(user, game):
+        raise PermissionDenied
+    read_private(request)
+    return _editor(request, game.jkf, {"correcting": game.pk})
 
 
 def _editor(request: HttpRequest, record: Record, context: dict[str, Any]) -> HttpResponse:

@@ -6,6 +6,7 @@ from archive.web.shogi import editing, entering, formations, patterns, problems
 
 urlpatterns = [
     page("games/new/", entering.new_game, "game-new", cost=1),
+    account_page("games/<int:game_id>/edit/", entering.correct, "game-edit", cost=1),
     account_page("drafts/", entering.drafts, "drafts", cost=1),
     account_page("drafts/<int:draft_id>/", entering.draft, "draft", cost=1),
     cached_page("formations/", formations.formations, "formations", cost=2),
