@@ -54,7 +54,7 @@ def correct_game(user: User, game: Game, operations: Sequence[Operation], reason
     if not may_propose(user, game):
         raise CurationError("no-right")
     _check(operations, reason)
-    _check_applies(game, operations)
+    check_applies(game, operations)
     decision = decide(
         operations,
         timezone.now(),
@@ -77,7 +77,7 @@ def operations_of(game: Game, edited: bytes) -> list[Operation]:
     """Return the operations that turn a game into its edited record. Raises CurationError."""
     after = _read(edited)
     before = _read(codec.to_json(game.jkf))
-    present = document_of(_final(game))
+    present = present_document(game)
     ending = ending_values(after.ending) if after.ending != before.ending else present.ending
     document = Document(_copy(after.record), ending, dict(present.fractions), [*present.attributed])
     try:
@@ -106,6 +106,11 @@ def _copy(record: Record) -> Record:
     return copy
 
 
+def present_document(game: Game) -> Document:
+    """Return a game as operations change it."""
+    return document_of(_final(game))
+
+
 def _final(game: Game) -> Edition:
     record, facts = GameRecord.objects.values_list("record", "parsed_facts").get(pk=game.pk)
     return Edition(bytes(record), facts)
@@ -123,9 +128,9 @@ def _check(operations: Sequence[Operation], reason: str) -> None:
         raise CurationError("malformed", index=0)
 
 
-def _check_applies(game: Game, operations: Sequence[Operation]) -> None:
+def check_applies(game: Game, operations: Sequence[Operation]) -> None:
     """Check that operations apply to a game as it is. Raises CurationError."""
-    document = document_of(_final(game))
+    document = present_document(game)
     try:
         apply(operations, document)
     except OperationError as error:

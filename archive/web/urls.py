@@ -9,6 +9,7 @@ from django.views.i18n import set_language
 from archive.http.limits.rules import collected, explorer, reading, report, search, upload
 from archive.models import SiteText
 from archive.web.collections import editing, listing
+from archive.web.curation import correcting, history
 from archive.web.lists import browsing, completing, feeds, finding
 from archive.web.pages import dump_pages, library_pages, site_text_pages, status, uploading, views
 from archive.web.replay import embedding, reporting
@@ -59,6 +60,8 @@ urlpatterns = [
     page("shared/<str:key>/", library_pages.shared, "shared", cost=5),
     account_page("scope/", library_pages.choose, "scope", cost=1),
     page("games/<int:game_id>/report/", reporting.report, "game-report", cost=report),
+    account_page("games/<int:game_id>/correct/", correcting.correct, "game-correct", cost=5),
+    page("games/<int:game_id>/history/", history.history, "game-history", cost=5),
     *(
         page(f"{name}/", site_text_pages.page, name, cost=1, access="anybody", options={"page": name})
         for name in SiteText.Page.values

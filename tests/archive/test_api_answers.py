@@ -52,6 +52,8 @@ def address_of(route: Route) -> str:
         "hook_id": 1,
         "draft_id": 1,
         "collection": 1,
+        "correction_id": 1,
+        "number": 0,
         "formation": "anaguma",
         "invitation_id": 1,
         "passkey_id": 1,

@@ -43,6 +43,7 @@ WITHOUT_TAG: Final = {
     "/uploads/": "of one visitor",
     "/uploads/{upload_id}/": "changes while it is read",
     "/games/{game_id}/report/": "a form",
+    "/games/{game_id}/history/": "a form",
     "/dumps/": "of files that lie beside the archive",
     "/terms/": "changes with the links of its foot",
     "/privacy/": "changes with the links of its foot",
@@ -60,11 +61,14 @@ PUBLIC_ANYWAY: Final = {
     "/api/v1/positions/{kind}/{code}/board", "/api/v1/positions/shogi/oddities",
     "/positions/shogi/{code}/bod/", "/embed/positions/{kind}/{code}/",
     "/api/v1/games/{pk}/record.{name}", "/api/v1/games/{pk}/positions", "/api/v1/games/{pk}/series",
+    "/api/v1/games/{pk}/corrections", "/api/v1/games/{pk}/versions/{number}",
 }  # fmt: skip
 """Addresses whose answers are made of nothing that is stored, or of a public game alone."""
 
 DEAR: Final = {
     "/api/v1/positions/{kind}/{code}/tree": "takes up to half a second to find out",
+    "/api/v1/games/{pk}/corrections": "also takes corrections",
+    "/api/v1/games/{pk}/versions/{number}": "also restores versions",
     "/api/v1/changes": "changes without a commit, when changes are numbered",
     "/api/v1/collections": "is also where collections are made",
 }

@@ -57,6 +57,8 @@ FORMS: Final = {
     "/games/{game_id}/report/": "a form to write to people",
     "/games/new/": "a form",
     "/games/{game_id}/edit/": "a form",
+    "/games/{game_id}/correct/": "a form, `POST games/{id}/corrections`",
+    "/games/{game_id}/history/": "the operations of `games/{id}/corrections` in words",
     "/join/{key}/": "a form between people",
     "/shared/{key}/": "leads to a game or a collection, as `?key=` does in the API",
     "/collections/new/": "a deed, `POST collections`",

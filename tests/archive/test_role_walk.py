@@ -224,6 +224,14 @@ _DRAFT: Final = {"header": {}, "moves": [{}]}
 _CORRECTIONS: Final = "/api/v1/games/{pk}/corrections"
 BODIES: Final[dict[str, dict[str, Any]]] = {
     "/games/{game_id}/library/": {"action": "publish"},
+    "/games/{game_id}/correct/": {
+        "do": "send",
+        "reason": "棋譜DB",
+        "name": "備考",
+        "old": "",
+        "new": "棋譜DB",
+    },
+    "/games/{game_id}/history/": {"action": "restore", "number": "0"},
     "/uploads/{upload_id}/delete/": {},
     "/uploads/{upload_id}/move/": {"space": "mine"},
     "/upload/": {"text": "手合割：平手\n   1 ７六歩(77)\n   2 投了\n", "space": "mine"},

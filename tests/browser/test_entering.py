@@ -279,7 +279,7 @@ def test_a_correction_is_what_was_changed_on_the_board_and_nothing_else(
     page = open_page()
     sign_in(page, live_server, anna)
     page.goto(f"{live_server.url}/games/{game.pk}/")
-    follow(page.get_by_role("link", name="この棋譜を訂正"))
+    follow(page.get_by_role("link", name="盤上で訂正"))
     page.locator('[data-header="場所"]').fill("江戸城")
     page.keyboard.press("Tab")
     page.keyboard.press("Home")

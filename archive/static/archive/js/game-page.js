@@ -10,9 +10,18 @@ import { startKeys } from "./keys.js";
 import { followPicture } from "./picture.js";
 import { replayIn } from "./replay.js";
 import { startTabs } from "./tabs.js";
+import { recorded } from "./tree.js";
 
 /** @typedef {import("./replay.js").Replay} Replay */
 /** @typedef {import("./replay.js").Kit} Kit */
+
+/** The link to the form that corrects a comment leads to that of the shown move. @param {Replay} replay */
+function followCorrecting(replay) {
+  const link = /** @type {HTMLAnchorElement | null} */ (replay.root.querySelector(".correct-here"));
+  replay.onSettle((node) => {
+    if (link) link.search = new URL(replay.addressOf(recorded(node)), location.href).search;
+  });
+}
 
 /**
  * @param {Kit} kit
@@ -31,6 +40,7 @@ export function startGamePage(kit, startTrials, ...more) {
   followOnCharts(replay);
   followEmbedCode(replay);
   followPicture(replay);
+  followCorrecting(replay);
   for (const start of more) start(replay);
   startTabs(replay.root);
   startKeys();
