@@ -174,6 +174,9 @@ def test_comments_marks_shapes_times_and_endings_are_kept_over_a_reload_and_save
     page.locator("button.drawing").click()
     page.locator('[data-brush="R"]').click()
     page.mouse.click(*middle(page, 5, 5))
+    drag(page, middle(page, 2, 7), middle(page, 2, 6))
+    drag(page, middle(page, 2, 7), middle(page, 2, 6))
+    expect(page.locator("svg.board .chosen")).to_have_count(0)
     typed(page, "1a")
     page.locator("button.drawing").click()
     expect(page.locator(".board-shapes > g")).to_have_count(3)
@@ -290,6 +293,27 @@ def test_a_correction_is_what_was_changed_on_the_board_and_nothing_else(
     assert answer.value.status == 201
     operations = Correction.objects.get().operations
     assert [(one["op"], one["name"], one["new"]) for one in operations] == [("header", "場所", "江戸城")]
+
+
+def test_a_pasted_record_is_edited_and_pasting_is_undone(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    page = entering(open_page, live_server)
+    typed(page, "26歩")
+    expect(page.locator(".stretch > li")).to_have_count(2)
+    page.evaluate(
+        """(text) => {
+            const clipboardData = new DataTransfer();
+            clipboardData.setData("text/plain", text);
+            document.body.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }));
+        }""",
+        "先手：甲野\n後手：乙山\n   1 ７六歩(77)\n*初手\n   2 ３四歩(33)\n",
+    )
+    eventually(page, lambda: rows(page), ["開始局面", "▲７六歩", "△３四歩"])
+    expect(page.locator('[data-header="先手"]')).to_have_value("甲野")
+    page.keyboard.press("Control+z")
+    eventually(page, lambda: rows(page), ["開始局面", "▲２六歩"])
+    expect(page.locator('[data-header="先手"]')).to_have_value("")
 
 
 def test_names_of_the_archive_are_offered(open_page: PageMaker, live_server: LiveServer) -> None:

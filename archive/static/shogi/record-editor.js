@@ -291,6 +291,23 @@ export class RecordEditor {
     this.changed();
   }
 
+  /** A record that is pasted, KIF or another format, takes the place of the one on the page. @param {ClipboardEvent} event */
+  async paste(event) {
+    const text = event.clipboardData?.getData("text/plain") || "";
+    const field = event.target instanceof Element ? event.target.closest("input, textarea") : null;
+    if ((field && field !== this.typed) || !/\S\s*\n\s*\S|^position |moves /.test(text)) return;
+    event.preventDefault();
+    const answer = await this.store.request("POST", "convert", { text, to: "jkf" });
+    const record = answer.ok && answer.body.games[0]?.record;
+    if (!record) {
+      this.tell(answer.body?.errors?.[0]?.message || this.root.dataset.unreadable || "");
+      return;
+    }
+    this.edit(() => this.tree.read(record));
+    this.headers.show();
+    this.draw();
+  }
+
   // --- what is shown
 
   draw() {
@@ -388,6 +405,7 @@ export class RecordEditor {
     });
     this.listenToFields();
     document.addEventListener("keydown", (event) => this.key(event));
+    document.addEventListener("paste", (event) => this.paste(event));
     saveOn(this);
   }
 

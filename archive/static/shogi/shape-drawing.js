@@ -16,6 +16,8 @@ const WITH_KEY = /** @type {const} */ ([["shiftKey", "R"], ["altKey", "B"], ["ct
 export function drawShapes(area, board, { isOn, brush, shapes, preview, changed }) {
   /** @type {{from: number, to: number, id: number, brush: string} | null} */
   let drawn = null;
+  /** Whether the click that a browser makes of the end of a drawing is still to come. */
+  let ended = false;
   const stop = (/** @type {Event} */ event) => {
     event.preventDefault();
     event.stopImmediatePropagation();
@@ -25,6 +27,7 @@ export function drawShapes(area, board, { isOn, brush, shapes, preview, changed 
     const at = event.button === 2 || (isOn() && event.button === 0) ? board.squareAt(event) : null;
     if (at === null || !(event.target instanceof Element) || !event.target.closest("svg.board")) return;
     stop(event);
+    ended = false;
     const key = event.button === 2 && WITH_KEY.find(([name]) => event[name]);
     drawn = { from: at, to: at, id: event.pointerId, brush: key ? key[1] : brush() };
     area.setPointerCapture(event.pointerId);
@@ -42,6 +45,7 @@ export function drawShapes(area, board, { isOn, brush, shapes, preview, changed 
     stop(event);
     changed(toggled(shapes(), shapeOf(drawn)));
     drawn = null;
+    ended = true;
   }, { capture: true });
   area.addEventListener("pointercancel", () => {
     if (drawn) preview(shapes());
@@ -51,7 +55,10 @@ export function drawShapes(area, board, { isOn, brush, shapes, preview, changed 
     if (drawn && event.cancelable) event.preventDefault();
   }, { passive: false, capture: true });
   area.addEventListener("click", (event) => {
-    if (isOn() && event.target instanceof Element && event.target.closest("svg.board")) stop(event);
+    // The area has captured the pointer, so the click is on the area, not on the board.
+    const late = ended;
+    ended = false;
+    if (late || (isOn() && event.target instanceof Element && event.target.closest("svg.board"))) stop(event);
   }, { capture: true });
   area.addEventListener("contextmenu", (event) => {
     if (event.target instanceof Element && event.target.closest("svg.board")) event.preventDefault();

@@ -221,7 +221,7 @@ export class Replay {
     const item = this.items.get(this.shown.key);
     const words = {
       move: this.labelOf(this.shown), t: textIn(item, ":scope > .t"), e: textIn(item, ":scope > .e"),
-      words: textIn(item, ":scope > .note > p:not(.thought)"),
+      words: textIn(item, ":scope > .note > p:not(.thought, .judged)"),
     };
     for (const [name, text] of Object.entries(words)) setText(/** @type {HTMLElement} */ (place.querySelector(`.${name}`)), text);
   }
