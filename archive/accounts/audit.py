@@ -47,9 +47,10 @@ def note(event: AuditEvent, user: Any, what: str = "") -> None:
     )
 
 
-def note_game_deleted(user: Any, pk: int, *, hidden: bool) -> None:
-    """Write that a game is about to be deleted, with its players."""
-    note(AuditEvent.DELETE, user, f"game {pk}{', bytes hidden' if hidden else ''}{_players([pk])}")
+def note_game_deleted(user: Any, pk: int, *, hidden: bool, reason: str = "") -> None:
+    """Write that a game is about to be deleted, with its players and the reason."""
+    why = f" ({reason})" if reason else ""
+    note(AuditEvent.DELETE, user, f"game {pk}{', bytes hidden' if hidden else ''}{_players([pk])}{why}")
 
 
 def note_upload_deleted(user: Any, pk: int) -> None:

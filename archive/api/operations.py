@@ -144,7 +144,7 @@ class AnswerLink:
 _OF_UPLOAD: Final = ("get_upload_entries", "get_upload_source", "delete_upload", "post_upload_move")
 _OF_GAME: Final = (
     "get_game_positions", "get_game_series", "get_game_novelty", "get_game_library",
-    "get_game_corrections", "post_game_corrections",
+    "get_game_corrections", "post_game_corrections", "post_game_take_down", "post_game_restore",
 )  # fmt: skip
 _OF_DRAFT: Final = ("get_draft", "put_draft", "delete_draft", "post_draft_save")
 _OF_COLLECTION: Final = (

@@ -477,3 +477,10 @@ class CorrectionsQuery(serializers.Serializer[Any]):
     )
     cursor = CursorField()
     limit = LimitField(LARGEST_PAGE, DEFAULT_GAMES)
+
+
+class TakeDownBody(serializers.Serializer[Any]):
+    """Fields of `POST games/{id}/take-down`."""
+
+    reason = TextField(max_length=REASON_LENGTH, help_text="Why; for the audit log.")
+    hide = FlagField(default=False, help_text="Whether to hide the bytes of its files, too.")

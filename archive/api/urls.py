@@ -67,6 +67,8 @@ urlpatterns = [
     route("games/export", export.games, "games-export", cost=exports),
     route("games/<int:pk>", games.detail, "game", cost=1, replica=True),
     route("games/<int:pk>/corrections", corrections.of_game, "game-corrections", cost=5),
+    route("games/<int:pk>/take-down", corrections.take_down, "game-take-down", cost=20),
+    route("games/<int:pk>/restore", corrections.restore, "game-restore", cost=20),
     route("games/<int:pk>/versions/<int:number>", corrections.version, "game-version", cost=5),
     route("games/<int:pk>/library", libraries.of_game, "game-library", cost=2),
     route("games/<int:pk>/record.<slug:name>", games.record, "game-record", cost=1, replica=True),

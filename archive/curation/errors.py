@@ -22,6 +22,7 @@ TEXTS: Final[dict[str, str | Promise]] = {
     "same-game": _("This would make the game equal to game %(other)s."),
     "too-many-proposals": _("Too many of your proposals are waiting."),
     "not-open": _("This correction was decided already."),
+    "not-taken-down": _("This game was not taken down, or nothing of it is left."),
     "not-applied": _("This correction does not apply."),
 }
 

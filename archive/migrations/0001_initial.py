@@ -620,6 +620,7 @@ class Migration(migrations.Migration):
                 ('part', models.IntegerField(default=0)),
                 ('state', models.CharField(choices=[('stored', 'added'), ('duplicate', 'already here'), ('failed', 'failed'), ('deleted', 'game deleted'), ('held', 'held for the staff')], max_length=10, verbose_name='state')),
                 ('hidden', models.BooleanField(db_default=False, default=False, verbose_name='hidden')),
+                ('taken_from', models.BigIntegerField(null=True)),
                 ('record', models.BinaryField(null=True)),
                 ('parsed_facts', models.JSONField(default=dict)),
                 ('rereads', models.IntegerField(default=0)),
@@ -754,6 +755,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='entry',
             index=models.Index(fields=['upload', 'state', 'seq'], name='entry_state'),
+        ),
+        migrations.AddIndex(
+            model_name='entry',
+            index=models.Index(condition=models.Q(('taken_from', None), _negated=True), fields=['taken_from'], name='entry_taken_from'),
         ),
         migrations.AddConstraint(
             model_name='entry',

@@ -48,6 +48,8 @@ class Entry(models.Model):
     hidden = models.BooleanField(_("hidden"), default=False, db_default=False)
     """Whether only the staff may download its bytes and its file (`archive.queries.games.taken_down`)."""
     game = models.ForeignKey(Game, on_delete=models.PROTECT, null=True, related_name="entries")
+    taken_from = models.BigIntegerField(null=True)
+    """The former id of its game, if that was taken down."""
     record = models.BinaryField(null=True)
     """This edition's record if it differs from the game's before corrections."""
     parsed_facts = models.JSONField(default=dict)
@@ -71,6 +73,7 @@ class Entry(models.Model):
             models.Index(fields=["upload", "part", "hidden"], condition=Q(hidden=True), name="entry_hidden"),
             # For counts and pages by state of uploads with hundreds of thousands of entries.
             models.Index(fields=["upload", "state", "seq"], name="entry_state"),
+            models.Index(fields=["taken_from"], condition=~Q(taken_from=None), name="entry_taken_from"),
         ]
 
     def __str__(self) -> str:

@@ -34,7 +34,7 @@ from archive.store.moving import TakenDownError, begin_move, move_game, move_upl
 from archive.store.people import settle_names, write_searched_names
 from archive.store.plan import SameGameError
 from archive.store.restoring import Restored, UnknownIndexError, restore_records
-from archive.store.taken_down import release_held
+from archive.store.taken_down import release_held, restore_games
 from archive.store.uploads import (
     UploadEmpty,
     UploadTooLarge,
@@ -46,13 +46,13 @@ from archive.store.uploads import (
 
 __all__ = [
     "CHANGES_AT_ONCE", "MOST_QUEUE_PLACES", "Author", "ClaimLostError", "IndexDamagedError", "ReadBatch",
-    "RenumberedError", "Restored", "SameGameError", "StoredCounts", "TakenDownError", "UnknownIndexError",
-    "UploadEmpty", "UploadTooLarge", "add_paths", "admit", "apply_correction", "begin_deletion",
-    "begin_move", "claim", "claim_others", "create_upload", "create_uploads", "delete_games",
-    "delete_upload", "end_abandoned", "find_formations", "finish", "hand_over", "holds", "is_small",
-    "longest_waiting", "move_game", "move_upload", "number_changes", "number_committed",
+    "RenumberedError", "Restored", "SameGameError", "StoredCounts", "TakenDownError",
+    "UnknownIndexError", "UploadEmpty", "UploadTooLarge", "add_paths", "admit", "apply_correction",
+    "begin_deletion", "begin_move", "claim", "claim_others", "create_upload", "create_uploads",
+    "delete_games", "delete_upload", "end_abandoned", "find_formations", "finish", "hand_over", "holds",
+    "is_small", "longest_waiting", "move_game", "move_upload", "number_changes", "number_committed",
     "propose_correction", "queue", "reindex_games", "release_held", "reread", "reread_renumbered",
-    "restart_changes", "restore_records", "retry", "settle_names", "store_batches", "sweep",
-    "uncount_try", "undo_corrections", "unfinished", "unfinished_deletions", "unfinished_moves",
+    "restart_changes", "restore_games", "restore_records", "retry", "settle_names", "store_batches",
+    "sweep", "uncount_try", "undo_corrections", "unfinished", "unfinished_deletions", "unfinished_moves",
     "write_searched_names",
 ]  # fmt: skip

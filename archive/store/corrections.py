@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Max
 
 from archive.derive.editions import derive_edition
@@ -16,7 +17,7 @@ from archive.store import apply, history
 from archive.store.change import Change, run
 from archive.store.entry_rows import edition_of, stored_edition
 from archive.store.existing import ACTIVE, corrections_of
-from archive.store.plan import Existing, NotReadError, Plan
+from archive.store.plan import Existing, NotReadError, Plan, SameGameError
 
 State = Correction.State
 Event = CorrectionEvent.Event
@@ -116,6 +117,20 @@ def correct_within(
     author.note(row.pk, Event.APPLIED)
     _write(change, game)
     return row
+
+
+def restore_corrections(change: Change, former: int, home: int) -> None:
+    """Let the corrections of a game that was taken down apply to the restored one. If they would make it
+    equal to another game, they wait as proposals."""
+    history.follow(former, home)
+    if not corrections_of([home])[home]:
+        return
+    game = Game.objects.select_for_update().get(pk=home)
+    try:
+        with transaction.atomic():
+            _write(change, game)
+    except SameGameError:
+        history.release(home)
 
 
 def attributed_to(game: int, colour: int) -> int | None:

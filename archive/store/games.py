@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+from django.db.models import F
+
 from archive.derive import formations, series, text
 from archive.derive.game import index_rows
 from archive.models import Entry, Game
@@ -12,8 +14,9 @@ from archive.store.change import Change, run
 def delete_games(ids: Iterable[int], *, hide_bytes: bool = False) -> int:
     """Delete games; return their number.
 
-    Their entries stay, marked as deleted; their bytes stay readable, or are hidden. Entries that bring these
-    games again are held (`archive.store.taken_down`). Raises IndexDamagedError, UndecidedError.
+    Their entries stay with their records, marked as deleted; their bytes stay readable, or are hidden.
+    Entries that bring these games again are held; the games can be restored (`archive.store.taken_down`).
+    Raises IndexDamagedError, UndecidedError.
     """
     ids = list(ids)
 
@@ -21,8 +24,9 @@ def delete_games(ids: Iterable[int], *, hide_bytes: bool = False) -> int:
         games = _locked(ids)
         taken_down.remember(games, hidden=hide_bytes)
         hidden = {"hidden": True} if hide_bytes else {}
+        apply.keep_own_records(games)
         entries = Entry.objects.filter(game__in=games)
-        entries.update(game=None, record=None, state=Entry.State.DELETED, **hidden)
+        entries.update(taken_from=F("game"), game=None, state=Entry.State.DELETED, **hidden)
         deletion.drop(change, games)
         change.write_counters()
         apply.count_departures(game.space for game in games)

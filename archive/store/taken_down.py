@@ -1,4 +1,6 @@
-"""Games that were taken down: entries that bring them again are held until the staff releases them."""
+"""Games that were taken down: entries that bring them again are held until the staff releases them.
+
+Games can be restored from the records of their entries."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
@@ -6,9 +8,10 @@ from typing import Final
 
 from archive.derive.editions import Edition, derive_edition
 from archive.derive.game import DerivedEntry, DerivedGame, Identity, storable
-from archive.models import Entry, Game, GameIdentity, TakenDown
+from archive.models import Entry, Game, GameAlias, GameIdentity, GoneGame, TakenDown
 from archive.store import apply
 from archive.store.change import Change, run
+from archive.store.corrections import restore_corrections
 from archive.store.entry_rows import edition_of, own_record, stored_edition
 from archive.store.existing import lock
 from kifu_core.errors import Issue
@@ -87,3 +90,44 @@ def _release(change: Change, row: Entry, game: DerivedGame) -> None:
     row.record = own_record(game.record, placed.record)
     row.issues = [issue for issue in row.issues if issue["code"] != TAKEN_DOWN]
     row.save()
+
+
+def restore_games(ids: Collection[int]) -> dict[int, int]:
+    """Restore games that were taken down, from the records of their entries. Map their former ids, which
+    become aliases, to the new ones. Their corrections apply again, or wait as proposals."""
+    spaces = dict(GoneGame.objects.filter(pk__in=ids).values_list("pk", "space"))
+    deleted = Entry.objects.filter(taken_from__in=spaces, state=Entry.State.DELETED).exclude(record=None)
+    entries = deleted.order_by("pk")
+    games = {
+        row.pk: derive_edition(
+            Edition(bytes(row.record or b""), row.parsed_facts), spaces[row.taken_from or 0]
+        )
+        for row in entries
+    }
+
+    def work(change: Change) -> dict[int, int]:
+        lock(games.values(), change.names)
+        homes: dict[int, int] = {}
+        for row in entries.filter(pk__in=games):
+            former = row.taken_from
+            row.taken_from = None
+            _release(change, row, games[row.pk])
+            if former is not None and row.game_id is not None:
+                homes[former] = row.game_id
+        restored = {former: change.home(home) for former, home in homes.items()}
+        for former, home in restored.items():
+            _become_alias(former, home)
+        for former, home in restored.items():
+            restore_corrections(change, former, home)
+        change.write_rows()
+        change.write_counters()
+        return restored
+
+    return run(games.values(), work)
+
+
+def _become_alias(former: int, home: int) -> None:
+    gone = GoneGame.objects.filter(pk=former)
+    for space in gone.values_list("space", flat=True):
+        GameAlias.objects.create(pk=former, space=space, game_id=home)
+    gone.delete()

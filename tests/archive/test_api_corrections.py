@@ -228,3 +228,16 @@ def test_odd_operations_are_refused_or_keep_the_record_sound(curator):
 
     sound()
     assert statuses == {201, 400, 409}
+
+
+def test_a_curator_takes_a_game_down_and_restores_it(anna, curator):
+    pk = Game.objects.get().pk
+    address = f"/api/v1/games/{pk}"
+    assert code(anna.post(f"{address}/take-down", {"reason": "a request"})) == (403, "no-right")
+    assert code(curator.post(f"{address}/restore")) == (404, "not-taken-down")
+    assert curator.post(f"{address}/take-down", {"reason": "a request", "hide": "1"}).status_code == 204
+    assert curator.get(address).status_code == 410
+    assert AuditLine.objects.latest("pk").what.endswith("(a request)")
+    restored = curator.post(f"{address}/restore").json()["game_id"]
+    assert restored == Game.objects.get().pk
+    assert curator.get(address).status_code == 301

@@ -10,7 +10,7 @@ from archive import libraries, store
 from archive.derive.corrections import document_of
 from archive.derive.operations import difference
 from archive.intake import worker
-from archive.models import Correction, Entry, Game, GameIdentity, Player, User
+from archive.models import Correction, Entry, Game, GameAlias, GameIdentity, Player, User
 from archive.store.corrections import Author
 from archive.store.entry_rows import stored_edition
 from archive.store.existing import corrected_games
@@ -207,4 +207,27 @@ def test_the_corrections_of_games_that_become_one_apply_to_it():
     stored(KIF)
     assert corrected_games(list(Game.objects.filter(corrected=True)))
     assert first.subject_id in Game.objects.values_list("pk", flat=True)
+    assert not faults()
+
+
+def test_a_game_that_was_taken_down_is_restored_with_its_editions_and_corrections():
+    stored(KIF)
+    stored(CSA)
+    row = correct(header("先手", "先手の人", "羽生"))
+    before, record = game(), game().jkf
+    store.delete_games([before.pk], hide_bytes=True)
+    assert not Game.objects.exists()
+    restored = store.restore_games([before.pk])
+    after = game()
+    assert restored == {before.pk: after.pk}
+    assert (after.jkf, after.corrected) == (record, True)
+    assert [(entry.state, entry.hidden) for entry in after.entries.order_by("pk")] == [
+        ("stored", False), ("duplicate", False)
+    ]  # fmt: skip
+    assert GameAlias.objects.get(pk=before.pk).game == after
+    row.refresh_from_db()
+    assert (row.state, row.subject_id) == ("applied", after.pk)
+    undo(row)
+    assert game().jkf["header"]["先手"] == "先手の人"
+    assert store.restore_games([before.pk]) == {}
     assert not faults()

@@ -252,6 +252,8 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
         "reason": "棋譜DB",
     },
     "/api/v1/games/{pk}/versions/{number}": {},
+    "/api/v1/games/{pk}/take-down": {"reason": "棋譜DB"},
+    "/api/v1/games/{pk}/restore": {},
     "/api/v1/corrections/{correction_id}": {"action": "accept"},
     "/api/v1/uploads/{pk}/move": {"space": "mine"},
     "/api/v1/drafts": {"record": _DRAFT},

@@ -65,3 +65,10 @@ class RestoredVersion(JSONObject):
 
     game_id: Number
     undone: Annotated[int, About("Corrections that were undone.")]
+
+
+class RestoredGame(JSONObject):
+    """A game that was taken down and restored."""
+
+    game_id: Number
+    game_url: Address

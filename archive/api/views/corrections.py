@@ -16,9 +16,9 @@ from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.operations import CURSORS, Example, Operation, Problems
 from archive.api.pagination import cursor_number, limit_of, next_url
-from archive.api.serializers import CorrectionActionBody, CorrectionBody, CorrectionsQuery
+from archive.api.serializers import CorrectionActionBody, CorrectionBody, CorrectionsQuery, TakeDownBody
 from archive.api.shapes import corrections as shapes
-from archive.curation import corrections
+from archive.curation import corrections, taking_down
 from archive.curation.errors import CurationError
 from archive.models import Correction, CorrectionEvent, Game, User
 from archive.queries.games.taken_down import game_called, game_shown
@@ -42,6 +42,7 @@ _STATUSES: Final = {
     "too-many-proposals": 409,
     "not-open": 409,
     "not-applied": 409,
+    "not-taken-down": 404,
 }
 """The HTTP status of each code of a correction that is refused."""
 _PAGE: Final = 50
@@ -52,7 +53,8 @@ def _problems(*codes: str) -> Problems:
     return {status: [code for code in codes if _STATUSES[code] == status] for status in sorted(statuses)}
 
 
-_PROPOSING: Final = tuple(code for code in _STATUSES if code not in ("no-curator", "not-open", "not-applied"))
+_DECIDING: Final = ("no-curator", "not-open", "not-applied", "not-taken-down")
+_PROPOSING: Final = tuple(code for code in _STATUSES if code not in _DECIDING)
 
 
 @endpoint(
@@ -191,6 +193,42 @@ def version(request: Request, pk: int, number: int) -> Response:
         return Response(shapes.RestoredVersion(game.pk, undone))
     state = corrections.version(game, number)
     return Response(shapes.GameVersion(game.pk, number, dict(state.record)))
+
+
+@endpoint(
+    "POST",
+    operation=Operation(
+        {204: None},
+        _problems("no-right", "reason-missing"),
+        TakeDownBody,
+        examples=(Example("Of a stranger", {"pk": 1}, body={"reason": "a request"}, status=401),),
+    ),
+)
+def take_down(request: Request, pk: int) -> Response:
+    """Take a game down: its address answers 410, and files that bring it again are held."""
+    game, fields, user = _game(request, pk), body(TakeDownBody, request), _user(request)
+    try:
+        taking_down.take_down(user, game, fields["reason"], hide_bytes=fields["hide"])
+    except CurationError as error:
+        raise _problem(error) from error
+    return Response(status=204)
+
+
+@endpoint(
+    "POST",
+    operation=Operation(
+        {200: shapes.RestoredGame},
+        _problems("no-right", "not-taken-down"),
+        examples=(Example("Of a stranger", {"pk": 1}, status=401),),
+    ),
+)
+def restore(request: Request, pk: int) -> Response:
+    """Restore a game that was taken down. It has a new id, to which the former one leads."""
+    try:
+        game = taking_down.restore(_user(request), pk, scope_of(request))
+    except CurationError as error:
+        raise _problem(error) from error
+    return Response(shapes.RestoredGame(game, reverse("api:game", [game], request=request)))
 
 
 def _game(request: Request, pk: int) -> Game:
