@@ -30,6 +30,8 @@ _LINES: Final = (
     _("game {n}, now {now}"),
     _("game {n}, to {people} who sent it"),
     _("game {n}, correction {correction}: {event}, {values}"),
+    _("collection {n}: {shown}"),
+    _("collection {n}, {visibility}"),
     _("game {n}, bytes hidden"),
     _("game {n}, bytes hidden: {players}"),
     _("game {n}: {players}"),
