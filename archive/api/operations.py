@@ -150,6 +150,7 @@ _OF_DRAFT: Final = ("get_draft", "put_draft", "delete_draft", "post_draft_save")
 _OF_COLLECTION: Final = (
     "post_collection", "delete_collection", "get_collection_games", "post_collection_games",
     "post_collection_parts", "post_collection_search", "delete_collection_search",
+    "get_collection_standings",
 )  # fmt: skip
 _OF_HOOK: Final = ("get_hook", "delete_hook", "post_hook_test", "post_hook_enable")
 _OF_POSITION: Final = (

@@ -85,6 +85,7 @@ urlpatterns = [
     route("collections/<int:collection>/parts", collections.parts, "collection-parts", cost=5),
     route("collections/<int:collection>/games", collections.games, "collection-games", cost=collected),
     route("collections/<int:collection>/games/<int:game_id>", collections.game, "collected-game", cost=2),
+    route("collections/<int:collection>/standings", collections.standings, "collection-standings", cost=10),
     route("collections/<int:collection>/search", collections.search, "collection-search", cost=20),
     route("hooks", hooks.hooks, "hooks", cost=5),
     route("hooks/<int:hook_id>", hooks.hook, "hook", cost=1),

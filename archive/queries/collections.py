@@ -16,10 +16,14 @@ from archive.queries.games.listing import GameRow, games_in
 from archive.queries.names.ids_of_names import ids_of_collection, readable_collections
 from archive.queries.scope import Scope, read_private, readable_scope
 from archive.queries.sql import Sql, one_of
+from archive.tournaments.standings import TournamentGame
 from kifu_core.classes import PUBLIC
 
 if TYPE_CHECKING:
     from django.http import HttpRequest
+
+MOST_STANDINGS: Final = 5_000
+"""Games of one table of standings."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +39,8 @@ class CollectedGame:
 class Neighbours(NamedTuple):
     """The games before and after one in a collection, its number there from 1, and how many there are."""
 
-    before: int | None
-    after: int | None
+    before: CollectedGame | None
+    after: CollectedGame | None
     number: int
     total: int
 
@@ -84,6 +88,23 @@ def games_of(
     return collected, len(rows) > limit
 
 
+def tournament_of(scope: Scope, collection: int) -> tuple[list[TournamentGame], dict[str, str], bool]:
+    """Return the games of two players in a collection and its parts, up to `MOST_STANDINGS`, the names of the
+    players by keys, and whether there are more games."""
+    ids = ids_of_collection(scope, collection)
+    if not ids:
+        return [], {}, False
+    readable = scope.condition("g")
+    text = _TOURNAMENT.format(one_of=one_of(ids), readable=readable.text)
+    rows = Sql(text, (*ids, *readable.values, MOST_STANDINGS + 1)).rows()
+    games = [
+        TournamentGame(pk, (str(first), str(second)), result, f"{event} {round_}".strip(), played)
+        for pk, first, second, _names, _also, result, event, round_, played in rows[:MOST_STANDINGS]
+    ]
+    names = {str(row[at]): str(row[at + 2]) for row in rows for at in (1, 2)}
+    return games, names, len(rows) > MOST_STANDINGS
+
+
 def count_of(scope: Scope, collection: int, *, parts: bool = True) -> int:
     """Return the number of games in a collection, each once; with those of its parts, or without them."""
     name = f"collection {scope} {collection} {parts}"
@@ -102,9 +123,7 @@ def neighbours(scope: Scope, collection: int, game: int) -> Neighbours | None:
     after, _more = games_of(scope, collection, position, 1)
     counting = Sql(_NUMBERS.format(readable=readable.text), (position, collection, *readable.values))
     ((number, total),) = counting.rows()
-    return Neighbours(
-        before[0].row.id if before else None, after[0].row.id if after else None, int(number), int(total)
-    )
+    return Neighbours(before[0] if before else None, after[0] if after else None, int(number), int(total))
 
 
 def collections_with(scope: Scope, game: int, limit: int) -> Sequence[Collection]:
@@ -125,6 +144,16 @@ _PLACE: Final = "SELECT c.position " + _OF.replace("{{condition}}", "c.game_id =
 _NUMBERS: Final = "SELECT sum(CASE WHEN c.position <= %s THEN 1 ELSE 0 END), count(*) " + _OF.replace(
     "{{condition}}", ""
 )
+
+
+_TOURNAMENT: Final = """
+    SELECT DISTINCT g.id, coalesce(p.home_id, p.id), coalesce(q.home_id, q.id), p.name, q.name, g.result,
+        coalesce((SELECT n.name FROM archive_event n WHERE n.id = g.event_id), ''), g.round, g.played
+    FROM archive_collectiongame c CROSS JOIN archive_game g
+    JOIN archive_player p ON p.id = g.player0_id JOIN archive_player q ON q.id = g.player1_id
+    WHERE c.collection_id {one_of} AND g.id = c.game_id AND g.record_kind = 'game'
+        AND coalesce(p.home_id, p.id) <> coalesce(q.home_id, q.id) AND {readable}
+    ORDER BY g.played, g.id LIMIT %s"""
 
 
 def _count(scope: Scope, collection: int, *, parts: bool) -> int:

@@ -8,7 +8,7 @@ from django.views.i18n import set_language
 
 from archive.http.limits.rules import collected, explorer, reading, report, search, upload
 from archive.models import SiteText
-from archive.web.collections import editing, listing
+from archive.web.collections import editing, listing, standings
 from archive.web.curation import correcting, history
 from archive.web.lists import browsing, completing, feeds, finding
 from archive.web.pages import dump_pages, library_pages, site_text_pages, status, uploading, views
@@ -53,6 +53,11 @@ urlpatterns = [
     account_page("collections/new/", editing.create, "collection-new", cost=5),
     account_page("collections/add/", editing.add, "collection-add", cost=collected),
     cached_page("collections/<int:collection>/", listing.collection, "collection", cost=2),
+    cached_page(
+        "collections/<int:collection>/standings/", standings.standings, "collection-standings", cost=10
+    ),
+    cached_page("collections/<int:collection>/course/", listing.course, "collection-course", cost=2),
+    cached_page("collections/<int:collection>/print/", listing.printed, "collection-print", cost=20),
     account_page("collections/<int:collection>/edit/", editing.edit, "collection-edit", cost=collected),
     account_page("libraries/", library_pages.own, "libraries", cost=2, progress=True),
     account_page("libraries/<int:space>/", library_pages.group, "library", cost=2, progress=True),

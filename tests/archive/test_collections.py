@@ -57,6 +57,14 @@ def collection_of(user: User, *games: int, title: str = "名局集") -> Collecti
     return made
 
 
+def around(collection: Collection, one: int) -> tuple[int | None, int | None, int, int]:
+    """The ids of the neighbours of a game, its number and the number of all."""
+    place = neighbours(PUBLIC, collection.pk, one)
+    assert place
+    before, after = (other and other.row.id for other in place[:2])
+    return before, after, place.number, place.total
+
+
 def ids(collection: Collection, scope: Scope = PUBLIC) -> list[int]:
     return [one.row.id for one in games_of(scope, collection.pk, 0, 100)[0]]
 
@@ -69,8 +77,7 @@ def test_games_stay_in_the_order_in_which_they_were_added_and_moved(anna):
     collecting.move(anna, made, b, None)
     collecting.move(anna, made, c, d)
     assert ids(made) == [b, a, d, c]
-    assert neighbours(PUBLIC, made.pk, a) == (b, d, 2, 4)
-    assert neighbours(PUBLIC, made.pk, c) == (d, None, 4, 4)
+    assert around(made, a) == (b, d, 2, 4) and around(made, c) == (d, None, 4, 4)
     assert collecting.remove(anna, made, [a, c, 10**6]) == 2
     assert ids(made) == [b, d]
 
@@ -119,7 +126,7 @@ def test_a_reader_sees_only_readable_games_and_their_number(anna, ben):
     editing.show(anna, made, "public")
     assert ids(made) == [public] and count_of(PUBLIC, made.pk) == 1 and count_of(mine, made.pk) == 2
     assert neighbours(PUBLIC, made.pk, private) is None
-    assert neighbours(PUBLIC, made.pk, public) == (None, None, 1, 1)
+    assert around(made, public) == (None, None, 1, 1)
     filters = GameFilters(collection=made.pk)
     assert [row.id for row in find_games(PUBLIC, filters, "collection").items] == [public]
     assert facets(PUBLIC, filters).games == 1 and facets(mine, filters).games == 2
@@ -342,6 +349,82 @@ def test_all_games_of_a_search_are_added_on_a_page_and_kept_up_to_date(anna):
     made = Collection.objects.latest("pk")
     assert made.search == {"player": "甲", "record_kind": "game"} and ids(made) == [one]
     assert "Player: 甲" in client.get(f"/collections/{made.pk}/edit/").content.decode()
+
+
+def test_games_of_a_list_are_selected_for_a_collection(anna):
+    client, one = signed_in(anna), game("甲")
+    assert f"/collections/add/?game={one}" in client.get(f"/games/{one}/").content.decode()
+    listed = client.get("/games/?player=甲").content.decode()
+    assert "?player=%E7%94%B2&amp;select=1" in listed
+    assert "/collections/add/?search=player%3D%25E7%2594%25B2" in listed
+    selecting = client.get("/games/?player=甲&select=1").content.decode()
+    assert f'form="chosen" name="game" value="{one}"' in selecting
+    for address in (f"/games/{one}/", "/games/?player=甲&select=1"):
+        assert "/collections/add/" not in Client().get(address).content.decode()
+
+
+def test_a_game_leads_to_its_neighbours_in_the_collection_of_its_address(anna):
+    a, b, c = games = [game(name) for name in "甲乙丙"]
+    made = collection_of(anna, *games)
+    collecting.annotate(anna, made, c, None, 2)
+    editing.show(anna, made, "public")
+    page = Client().get(f"/games/{b}/?collection={made.pk}").content.decode()
+    assert f'href="/games/{a}/?collection={made.pk}" rel="prev"' in page
+    assert re.search(rf'href="/games/{c}/\?ply=2&amp;collection={made.pk}"\s+rel="next"', page)
+    assert "2 / 3" in page and "名局集" in page
+    editing.show(anna, made, "private")
+    assert "名局集" not in Client().get(f"/games/{b}/?collection={made.pk}").content.decode()
+
+
+def tournament(anna: User) -> Collection:
+    rows = (("甲", "乙", "準決勝"), ("丙", "丁", "準決勝"), ("甲", "丙", "決勝"))
+    games = []
+    for first, second, round_ in rows:
+        text = KIF.replace("先手の人", first).replace("後手の人", second)
+        upload = stored(text.replace("試しの棋戦", f"試しの棋戦 {round_}"))
+        games.append(int(Entry.objects.get(upload=upload).game_id or 0))
+    made = collection_of(anna, *games)
+    editing.show(anna, made, "public")
+    return made
+
+
+def test_the_standings_of_a_tournament_are_shown_in_each_form(anna):
+    made, client = tournament(anna), Client(headers={"accept-language": "en"})
+    address = f"/collections/{made.pk}/standings/"
+    page = client.get(address).content.decode()
+    assert 'class="bracket"' in page and page.index("準決勝") < page.index("決勝</h2>")
+    cross = client.get(f"{address}?kind=cross").content.decode()
+    assert cross.count('class="self"') == 4 and "○" in cross and "/games/" in cross
+    assert "By rounds" in client.get(f"{address}?kind=swiss").content.decode()
+    assert client.get(f"{address}?kind=x").status_code == 400
+    table = client.get(f"/api/v1/collections/{made.pk}/standings").json()
+    assert table["kind"] == "knockout" and table["complete"]
+    first = table["players"][0]
+    assert (first["rank"], first["name"], first["points"]) == (1, "甲", 2)
+    assert [one["name"] for one in table["rounds"]] == ["準決勝", "決勝"]
+    assert table["rounds"][1]["matches"][0]["winner"] == 1
+
+
+def test_a_collection_is_printed_with_diagrams_and_moves(anna):
+    made = tournament(anna)
+    page = Client().get(f"/collections/{made.pk}/print/").content.decode()
+    assert page.count("<article") == 3 and "1 ▲７六歩  2 △３四歩" in re.sub(r"<[^>]+>", "", page).replace(
+        "☗", "▲"
+    ).replace("☖", "△")
+    assert Client().get(f"/collections/{made.pk}/print/?page=2").status_code == 404
+
+
+def test_the_moves_of_a_game_are_guessed_and_lead_to_the_next_game(anna):
+    made = tournament(anna)
+    first, second = ids(made)[:2]
+    course = Client().get(f"/collections/{made.pk}/course/").content.decode()
+    address = f"/games/{first}/?collection={made.pk}&amp;guess=both"
+    assert address in course
+    client = Client(headers={"accept-language": "en"})
+    page = client.get(f"/games/{first}/?collection={made.pk}&guess=black").content.decode()
+    assert 'data-guess="black"' in page and 'details class="solution"' in page
+    assert f"/games/{second}/?collection={made.pk}&amp;guess=black" in page
+    assert 'details class="solution"' not in client.get(f"/games/{first}/?guess=x").content.decode()
 
 
 def test_a_link_opens_a_collection_for_a_session(anna):

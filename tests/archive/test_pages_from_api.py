@@ -263,6 +263,13 @@ def collection(world: World) -> Answers:
         yield from game(world, one["id"], about=False)
 
 
+def standings(world: World) -> Answers:
+    yield from (
+        world.api(f"collections/{of_collection()}"),
+        world.api(f"collections/{of_collection()}/standings"),
+    )
+
+
 def of_collection() -> int:
     return Collection.objects.get(title="zz集").pk
 
@@ -362,6 +369,11 @@ PAGES: Final[dict[str, list[Page]]] = {
         lambda: (f"/collections/{of_collection()}/", collection),
         lambda: (f"/collections/{of_collection()}/?view=list", collection),
     ],
+    "/collections/{collection}/standings/": [
+        lambda: (f"/collections/{of_collection()}/standings/", standings),
+    ],
+    "/collections/{collection}/print/": [lambda: (f"/collections/{of_collection()}/print/", collection)],
+    "/collections/{collection}/course/": [lambda: (f"/collections/{of_collection()}/course/", collection)],
     "/embed/collections/{collection}/": [
         lambda: (f"/embed/collections/{of_collection()}/", collection),
     ],

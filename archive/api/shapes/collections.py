@@ -8,6 +8,7 @@ from msgspec import UNSET
 from archive.models import Collection
 from archive.queries.games.game_json import GameInfo
 from archive.shapes.common import About, Address, JSONObject, NextUrl, Number, Omittable, SpaceName
+from archive.tournaments.standings import KINDS
 
 ACTIONS = ("edit", "own", "publish", "hide")
 Visibility = Annotated[str, About("Who may read it.", title="Visibility", enum=Collection.Visibility.values)]
@@ -82,3 +83,52 @@ class CollectedChange(JSONObject):
     """How many games were added or removed."""
 
     changed: Number
+
+
+class PlayedInfo(JSONObject):
+    """A game of a player: the opponent by rank, and the points, null for an unknown result."""
+
+    round: Annotated[int | None, About("The place of the round in `rounds`, from 0.")]
+    opponent: Number
+    points: float | None
+    side: Annotated[int, About("0 for the side that began, 1 for the other one.", minimum=0, maximum=1)]
+    game_id: Number
+
+
+class StandingInfo(JSONObject):
+    """A player with the tie-breaks `sos` (Buchholz) and `sodos` (Sonneborn-Berger)."""
+
+    rank: Annotated[int, About(minimum=1)]
+    name: str
+    points: float
+    wins: Number
+    draws: Number
+    losses: Number
+    sos: float
+    sodos: float
+    scores: list[PlayedInfo]
+
+
+class MatchInfo(JSONObject):
+    """The games of two players in a round, the players by rank."""
+
+    players: list[Number]
+    points: list[float]
+    winner: int | None
+    games: list[Number]
+
+
+class RoundInfo(JSONObject):
+    """A round, as headers name it, with its matches."""
+
+    name: str
+    matches: list[MatchInfo]
+
+
+class StandingsInfo(JSONObject):
+    """The standings of the games of a collection, and the likely kind of tournament."""
+
+    kind: Annotated[str, About("The likely kind.", title="TournamentKind", enum=[*KINDS])]
+    players: list[StandingInfo]
+    rounds: list[RoundInfo]
+    complete: Annotated[bool, About("False if the collection has more games than a table takes.")]

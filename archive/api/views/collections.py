@@ -34,10 +34,11 @@ from archive.collections import games as collecting
 from archive.collections.errors import CollectionError
 from archive.models import Collection, User
 from archive.project.site_address import public_address
-from archive.queries.collections import collection_shown, count_of, find_collections, games_of
+from archive.queries.collections import collection_shown, count_of, find_collections, games_of, tournament_of
 from archive.queries.games.filters import game_filters, stored_parameters
 from archive.queries.scope import Scope, readable_scope, scope_of, space_name
 from archive.queries.search.errors import QueryError
+from archive.tournaments.standings import Player, standings_of
 
 T = TypeVar("T")
 
@@ -288,6 +289,54 @@ def search(request: Request, collection: int) -> Response:
         return Response(shapes.CollectedChange(_done(lambda: searching.repeat(user, shown))))
     stored = stored_parameters(_parameters(fields["search"]))
     return Response(shapes.CollectedChange(_done(lambda: searching.keep_up(user, shown, stored))))
+
+
+@endpoint(
+    "GET",
+    operation=Operation(
+        {200: shapes.StandingsInfo},
+        examples=(Example("No such collection", {"collection": 1}, status=404),),
+    ),
+)
+def standings(request: Request, collection: int) -> Response:
+    """Return the standings of a tournament: players, ties, rounds, matches."""
+    shown = collection_shown(request._request, collection)
+    games, names, more = tournament_of(readable_scope(request), shown.pk)
+    table = standings_of(games)
+    return Response(
+        shapes.StandingsInfo(
+            kind=table.kind,
+            players=[_standing(player, names) for player in table.players],
+            rounds=[
+                shapes.RoundInfo(
+                    name,
+                    [
+                        shapes.MatchInfo([*one.players], [*one.wins], one.winner, [*one.games])
+                        for one in matches
+                    ],
+                )
+                for name, matches in table.rounds
+            ],
+            complete=not more,
+        )
+    )
+
+
+def _standing(player: Player, names: dict[str, str]) -> shapes.StandingInfo:
+    return shapes.StandingInfo(
+        rank=player.rank,
+        name=names[player.name],
+        points=player.points,
+        wins=player.wins,
+        draws=player.draws,
+        losses=player.losses,
+        sos=player.sos,
+        sodos=player.sodos,
+        scores=[
+            shapes.PlayedInfo(one.round, one.opponent, one.points, one.colour, one.game)
+            for one in player.scores
+        ],
+    )
 
 
 @endpoint(

@@ -1,7 +1,8 @@
 // @ts-check
 /**
  * Problems are solved on the board: the reader's move is compared with the record, whose reply is played. Hints come
- * one after the other; the solution is the record's own list.
+ * one after the other; the solution is the record's own list. In the same way readers guess the moves of a game, of
+ * one side or of both: what they found at the first attempt is kept in this browser.
  */
 
 import { isMove } from "./playing.js";
@@ -11,6 +12,8 @@ import { fromSfen, square } from "./position.js";
 
 /** Milliseconds after which the reply is played: long enough to see one's own move. */
 const REPLY = 450;
+/** The sides whose moves are guessed; null for both. @type {Record<string, number | null>} */
+const GUESSED = { black: 0, white: 1, both: null };
 
 /**
  * @param {import("../archive/js/replay.js").Replay} replay
@@ -24,8 +27,10 @@ export function startSolving(replay) {
   if (!place || !solution) return null;
   const news = /** @type {HTMLElement} */ (place.querySelector(".solve-news"));
   const hint = /** @type {HTMLButtonElement} */ (place.querySelector("button.hint"));
-  /** The side that solves: the one that moves first in the record. */
-  const solver = (fromSfen(root.dataset.start || "").turn + first.played) % 2;
+  const guess = place.dataset.guess || "";
+  /** The side that solves: the one that moves first in the record, or whose moves are guessed. */
+  const solver = guess ? GUESSED[guess] : (fromSfen(root.dataset.start || "").turn + first.played) % 2;
+  const score = guess ? startScore(place) : null;
   let hinted = 0;
 
   /** @param {string} name of the text, in the page's language @param {string} [more] */
@@ -37,8 +42,14 @@ export function startSolving(replay) {
 
   /** @returns {Node[]} the continuations of the shown node in the record; none if the other side is to move */
   function solutions() {
-    if (replay.position.turn !== solver || replay.shown.tried) return [];
-    return movesAfter(replay.shown);
+    if ((solver !== null && replay.position.turn !== solver) || replay.shown.tried) return [];
+    return guess ? movesAfter(replay.shown).slice(0, 1) : movesAfter(replay.shown);
+  }
+
+  /** @param {Node | undefined} node */
+  function reply(node) {
+    const before = replay.shown;
+    if (node) setTimeout(() => replay.shown === before && replay.go(node), REPLY);
   }
 
   /** @param {string} usi @returns {boolean} */
@@ -46,14 +57,16 @@ export function startSolving(replay) {
     const nodes = solution?.open ? [] : solutions();
     if (!nodes.length) return false;
     const node = nodes.find((node) => isMove(node, usi));
+    score?.count(nodes[0].ply, Boolean(node) && !hinted);
     if (!node) {
       say("wrong");
       return true;
     }
     replay.go(node);
-    const reply = movesAfter(node)[0];
-    say(reply && movesAfter(reply).length ? "right" : "solved");
-    if (reply) setTimeout(() => replay.shown === node && replay.go(reply), REPLY);
+    const next = movesAfter(node)[0];
+    const last = solver === null ? !next : !next || !movesAfter(next).length;
+    say(last ? "solved" : "right");
+    if (solver !== null) reply(next);
     return true;
   }
 
@@ -78,7 +91,43 @@ export function startSolving(replay) {
     if (!node.ply) say("begin");
   });
   hint.disabled = !solutions().length;
+  if (guess && solver !== null && replay.position.turn !== solver) reply(movesAfter(replay.shown)[0]);
   return { judge };
+}
+
+/**
+ * Count the moves that were found at the first attempt, by ply, and show them.
+ * @param {HTMLElement} place
+ */
+function startScore(place) {
+  const key = `guessed ${location.pathname}`;
+  const shown = /** @type {HTMLElement} */ (place.querySelector(".guess-score"));
+  /** @type {Record<string, boolean>} */
+  let found = {};
+  try {
+    found = JSON.parse(localStorage.getItem(key) || "{}");
+  } catch {
+    // A browser without storage remembers nothing.
+  }
+  function show() {
+    const attempts = Object.values(found);
+    shown.hidden = !attempts.length;
+    shown.textContent = `${shown.dataset.text} ${attempts.filter(Boolean).length} / ${attempts.length}`;
+  }
+  show();
+  return {
+    /** @param {number} ply @param {boolean} right */
+    count(ply, right) {
+      if (ply in found) return;
+      found[ply] = right;
+      try {
+        localStorage.setItem(key, JSON.stringify(found));
+      } catch {
+        // As above.
+      }
+      show();
+    },
+  };
 }
 
 /** @param {Node} node @returns {Node[]} */

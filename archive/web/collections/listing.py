@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
@@ -15,6 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.safestring import mark_safe
 
 from archive import libraries
 from archive.caching.values import one_snapshot
@@ -30,15 +31,18 @@ from archive.queries.collections import (
     games_of,
 )
 from archive.queries.scope import CHOSEN, is_stranger, readable_scope, scope_of
+from archive.web.collections.links import address_in, query_in
 from archive.web.forms import parse_number
 from archive.web.game_registry import PAGES
-from archive.web.lists.rows import game_address, linkify
+from archive.web.lists.rows import linkify
 from archive.web.pages.library_pages import private_names
 from archive.web.pages.views import frame_code
 from archive.web.replay.embedding import theme_of
 from archive.web.replay.lines import usual_start
 from archive.web.templatetags.kifu import with_letters
-from kifu_core.games import GAMES, SHOGI
+from archive.web.wording import played_text
+from kifu_core.games import GAMES, SHOGI, of_record
+from kifu_core.lines import NO_MOVE
 
 if TYPE_CHECKING:
     from django.utils.safestring import SafeString
@@ -48,6 +52,8 @@ if TYPE_CHECKING:
 PAGE: Final = 50
 BOARDS: Final = 24
 """Games of a page with boards."""
+PRINTED: Final = 12
+"""Games of a printed page."""
 ROWS: Final = 100
 """Games of a page without boards."""
 
@@ -60,6 +66,8 @@ class Card:
     game: CollectedGame
     address: str
     board: SafeString | None
+    moves: str = ""
+    """The main line, for paper."""
 
 
 @one_snapshot()
@@ -165,6 +173,74 @@ def embedded(request: HttpRequest, collection: int) -> HttpResponse:
     return render(request, "collections/embed.html", context)
 
 
+def course(request: HttpRequest, collection: int) -> HttpResponse:
+    """List the games of a collection, whose moves the reader guesses one after the other."""
+    shown, scope = collection_shown(request, collection), readable_scope(request)
+    total, page = count_of(scope, shown.pk, parts=False), page_of(request)
+    last = max(1, -(-total // ROWS))
+    if page > last:
+        raise Http404
+    games, _more = games_of(scope, shown.pk, 0, ROWS, skip=ROWS * (page - 1))
+    context = {
+        "collection": shown,
+        "rows": [one.row for one in games],
+        "queries": {one.row.id: query_in(shown.pk, one, "both") for one in games},
+        "below": {one.row.id: _GUESSED for one in games},
+        **pages_of(request, page, last),
+        "section": "collections",
+    }
+    return render(request, "collections/course.html", context)
+
+
+_GUESSED: Final = mark_safe('<p class="excerpt guessed" hidden></p>')
+
+
+@gc_paused()
+def printed(request: HttpRequest, collection: int) -> HttpResponse:
+    """Show a page of games for paper: diagrams, moves and notes."""
+    shown, scope = collection_shown(request, collection), readable_scope(request)
+    total, page = count_of(scope, shown.pk, parts=False), page_of(request)
+    last = max(1, -(-total // PRINTED))
+    if page > last:
+        raise Http404
+    first = PRINTED * (page - 1)
+    games, _more = games_of(scope, shown.pk, 0, PRINTED, skip=first)
+    moves = moves_of(games)
+    context = {
+        "collection": shown,
+        "cards": [
+            replace(card, moves=moves.get(card.game.row.id, ""))
+            for card in cards_of(request, shown.pk, games, first + 1)
+        ],
+        **pages_of(request, page, last),
+        "section": "collections",
+    }
+    return render(request, "collections/print.html", context)
+
+
+def moves_of(games: Sequence[CollectedGame]) -> dict[int, str]:
+    """Return the main line of each game in the usual notation, by id; a problem has none, since its moves are
+    the solution."""
+    ids = [one.row.id for one in games if one.row.record_kind != Game.RecordKind.PROBLEM]
+    return {
+        pk: _main_line(codec.unpack(record))
+        for pk, record in GameRecord.objects.filter(pk__in=ids).values_list("pk", "record")
+    }
+
+
+def _main_line(record: Record) -> str:
+    game = of_record(record)
+    line = game.replay.main_line(record)
+    texts: list[str] = []
+    last: int | None = None
+    for ply, position, move, _entry in line:
+        if move != NO_MOVE:
+            text = played_text(game.name, position, move, game.text.move_text(position, move), last)
+            texts.append(f"{ply + 1} {text}")
+        last = move
+    return "  ".join(texts)
+
+
 def hides(request: HttpRequest, shown: Collection) -> bool:
     """Return whether the visitor may hide the collection of others from the public."""
     public = shown.visibility == Collection.Visibility.PUBLIC
@@ -221,17 +297,6 @@ def cards_of(
         Card(number, one, address_in(collection, one), positions.get(one.row.id))
         for number, one in enumerate(games, start=start)
     ]
-
-
-def address_in(collection: int, game: CollectedGame) -> str:
-    """Return the address of a game as one of a collection, at the ply that is shown first."""
-    return game_address(game.row.id) + query_in(collection, game)
-
-
-def query_in(collection: int, game: CollectedGame) -> str:
-    """Return the query of `address_in`."""
-    ply = {"ply": game.ply} if game.ply else {}
-    return f"?{urlencode({**ply, 'collection': collection})}"
 
 
 def note_of(game: CollectedGame) -> SafeString:

@@ -46,6 +46,12 @@ from archive.queries.search import suggestions
 from archive.queries.search.box import filters_of_words, is_phrase, is_query
 from archive.queries.search.errors import QueryError
 from archive.queries.search.suggestions import is_short, similar_names
+from archive.web.collections.links import (
+    collecting_links,
+    guess_context,
+    place_in_collection,
+    selecting_boxes,
+)
 from archive.web.forms import ALL_KINDS, GameFilterForm, PositionFilterForm
 from archive.web.game_registry import PAGES
 from archive.web.lists.browsing import years_plot
@@ -180,11 +186,17 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
     facet_counts = facets(scope, filters)
     single_page, short = "cursor" not in request.GET and page.next is None, is_short(page)
     no_games = single_page and not page.items
+    collecting = collecting_links(request)
+    boxes = selecting_boxes(page.items) if collecting.get("selecting") else {}
     context = {
         "form": form,
         "page": page,
         "chips": chips(scope, form),
-        "below": {pk: places.get(pk, _EMPTY) + excerpts.get(pk, _EMPTY) for pk in (*places, *excerpts)},
+        "collecting": collecting,
+        "below": {
+            pk: places.get(pk, _EMPTY) + excerpts.get(pk, _EMPTY) + boxes.get(pk, _EMPTY)
+            for pk in (*places, *excerpts, *boxes)
+        },
         "queries": queries,
         "facets": facets_of(form, facet_counts),
         "counted": SAMPLE if facet_counts.sampled else 0,
@@ -282,6 +294,8 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
     context["marked"] = _marked_squares(request, game.kind, context["node"].key)
     context["library"] = library_of(request, game)
     context["may_correct"] = not request.user.is_authenticated or may_propose(request.user, game)
+    context["in_collection"] = place_in_collection(request, game_id)
+    context |= guess_context(request, game)
     embed = reverse("embed-game", args=[game_id]) + context["here"]
     context |= share_context(request, embed, str(context["title"]), game.kind, context["path_code"])
     words = (context["event"], context["date"], str(context["result"]))
