@@ -158,3 +158,8 @@ def test_a_line_from_a_board_of_its_own_begins_there(client):
 @pytest.mark.parametrize("query", ["game=x&try=7g7f", "game=99&try=7g7f", "game=²", "sfen=x", ""])
 def test_what_is_neither_a_game_nor_a_position_leaves_the_board_at_the_start(client, query):
     assert entered(client, query) == {"header": {}, "moves": [{}]}
+
+
+def test_the_form_for_a_record_is_empty_unless_the_address_has_one(client):
+    assert re.search(r"<textarea[^>]*></textarea>", client.get("/upload/").content.decode())
+    assert ">7g7f</textarea>" in client.get("/upload/?text=7g7f").content.decode()

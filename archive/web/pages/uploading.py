@@ -142,7 +142,7 @@ def _upload_page(
         "targets": targets_of(request) if allowed else [],
         "target": request.POST.get("space", request.GET.get("space", "")),
         "errors": errors,
-        "text": request.POST.get("text") or request.GET.get("text"),
+        "text": request.POST.get("text") or request.GET.get("text", ""),
         **_sent(request, numbers or _numbers(request.GET.get("sent", ""))),
         "sent_address": _sent_address(numbers) if numbers else request.get_full_path(),
         "section": "upload",
