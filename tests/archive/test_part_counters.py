@@ -12,8 +12,10 @@ from archive.index import counters
 from archive.index.engine import engine
 from archive.models import HotPart, HotPosition
 from archive.queries.games.filters import GameFilters
-from archive.queries.positions import counting
+from archive.queries.positions import counting, reading_plan
 from archive.queries.positions.explorer import explore
+from archive.queries.positions.position_filters import space_queries
+from archive.queries.positions.position_query import position_query
 from archive.queries.scope import PUBLIC
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
@@ -60,6 +62,19 @@ def test_years_and_ratings_are_answered_as_from_the_rows(
         with monkeypatch.context() as patch:
             patch.setattr(counting, "_by_part", lambda _parts: None)
             assert explorer == explore(PUBLIC, "shogi", START, match, lines, filters=filters), filters
+
+
+def test_days_at_both_ends_of_full_years_need_no_sample(
+    archive: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    filters = GameFilters(since=DAYS[2], until=DAYS[5])
+    exact = explore(PUBLIC, "shogi", START, filters=filters)
+    query = position_query(PUBLIC, "shogi", START)
+    (size,) = counting._sizes(space_queries(PUBLIC, query, filters))
+    monkeypatch.setattr(reading_plan, "FEW_ROWS", 0)
+    monkeypatch.setattr(reading_plan, "EXACT_ROWS", size.rows + 1)
+    monkeypatch.setattr(counting, "_sampling_plan", None)
+    assert explore(PUBLIC, "shogi", START, filters=filters) == exact
 
 
 @pytest.mark.parametrize(

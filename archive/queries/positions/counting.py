@@ -338,11 +338,13 @@ class _QuerySize:
         ((slot,),) = engine().fetch_prepared(_LAST_SLOT, [ALL])
         return int(slot)
 
-    def read_by(self, plan: ReadingPlan) -> int:
-        """Return how many rows, or games of a list, this plan reads."""
+    def read_by(self, plan: ReadingPlan, *, exactly: bool) -> int:
+        """Return how many rows, or games of a list, this plan reads. Unless `exactly`, rows on other days may
+        be counted, too, which costs no query."""
         if plan.most is not None:
             return plan.most
-        return self.rows if self.rows <= reading_plan.EXACT_ROWS else self.rows_within_days()
+        by_day = self.rows > reading_plan.EXACT_ROWS or (exactly and self.dated)
+        return self.rows_within_days() if by_day else self.rows
 
 
 def _sizes(parts: Sequence[SpaceQuery]) -> list[_QuerySize]:
@@ -352,9 +354,8 @@ def _sizes(parts: Sequence[SpaceQuery]) -> list[_QuerySize]:
     lines = parts[0].query.lines
     each, counting = _each("archive_hotmove", engine().KEYS), _line_condition(lines)
     sql = _KEY_SIZES.format(each=each, counting=counting, once=ROWS[lines])
-    by_key = {
-        key: (int(rows), int(games)) for key, rows, games in engine().fetch_prepared(sql, [_keys(parts)])
-    }
+    keys = [*dict.fromkeys(_keys(parts))]  # of one key, several parts may read the rows of different days
+    by_key = {key: (int(rows), int(games)) for key, rows, games in engine().fetch_prepared(sql, [keys])}
     sizes = ([by_key.get(key, (0, 0)) for key in part.query.keys] for part in parts)
     return [
         _QuerySize(part, sum(rows for rows, _ in size), sum(games for _, games in size))
@@ -367,16 +368,22 @@ def choose_plans(parts: Sequence[SpaceQuery]) -> list[SpaceQuery]:
     too many to read, all queries get the plan for a sample."""
     sizes = _sizes(parts)
     plans = [plan for size in sizes if (plan := plan_for_all(size)) is not None]
-    if len(plans) == len(parts):
-        rows_read = sum(size.read_by(plan) for size, plan in zip(sizes, plans, strict=True))
-        if rows_read <= reading_plan.EXACT_ROWS:
-            rated = all(plan.rated for plan in plans)
-            return [
-                part._replace(plan=replace(plan, rated=rated))
-                for part, plan in zip(parts, plans, strict=True)
-            ]
+    if len(plans) == len(parts) and _are_few(sizes, plans):
+        rated = all(plan.rated for plan in plans)
+        return [
+            part._replace(plan=replace(plan, rated=rated)) for part, plan in zip(parts, plans, strict=True)
+        ]
     plan = _sampling_plan(parts, sum(size.games for size in sizes))
     return [part._replace(plan=plan) for part in parts]
+
+
+def _are_few(sizes: Sequence[_QuerySize], plans: Sequence[ReadingPlan]) -> bool:
+    """Return whether plans read at most `EXACT_ROWS` rows in all."""
+    rows = (
+        sum(size.read_by(plan, exactly=exactly) for size, plan in zip(sizes, plans, strict=True))
+        for exactly in (False, True)
+    )
+    return any(count <= reading_plan.EXACT_ROWS for count in rows)
 
 
 def choose_page_plans(parts: Sequence[SpaceQuery]) -> list[SpaceQuery]:
