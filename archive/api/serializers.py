@@ -24,6 +24,7 @@ from archive.api.pagination import DEFAULT_GAMES, LARGEST_PAGE, MOST_PLIES, NAME
 from archive.collections.errors import MOST_COLLECTIONS
 from archive.curation.corrections import ACTIONS as CORRECTION_ACTIONS
 from archive.curation.corrections import REASON_LENGTH
+from archive.derive.name_operations import MOST_OPERATIONS as MOST_NAME_OPERATIONS
 from archive.derive.operations import MOST_OPERATIONS
 from archive.libraries import MEMBERS
 from archive.models import LARGEST_ID, Collection, Correction
@@ -454,6 +455,17 @@ class CorrectionBody(serializers.Serializer[Any]):
         if ("operations" in attrs) == ("record" in attrs):
             raise serializers.ValidationError({"operations": ["either operations or a record"]})
         return attrs
+
+
+class NameCorrectionBody(serializers.Serializer[Any]):
+    """Fields of `POST players/{id}/corrections` and of the same of events."""
+
+    operations = serializers.ListField(
+        child=serializers.DictField(),
+        max_length=MOST_NAME_OPERATIONS,
+        help_text="The operations, with the values before and after.",
+    )
+    reason = TextField(max_length=REASON_LENGTH, help_text="Why, and by which source.")
 
 
 class CorrectionActionBody(serializers.Serializer[Any]):

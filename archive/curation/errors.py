@@ -24,6 +24,21 @@ TEXTS: Final[dict[str, str | Promise]] = {
     "not-open": _("This correction was decided already."),
     "not-taken-down": _("This game was not taken down, or nothing of it is left."),
     "not-applied": _("This correction does not apply."),
+    "unknown-field": _("Operation %(index)s names no field that can be corrected."),
+    "invalid-value": _("Operation %(index)s has a value that is not possible."),
+    "invalid-day": _("A day is written as 1970, 1970-09 or 1970-09-27."),
+    "no-kana": _("A reading is written in kana."),
+    "no-latin": _("This is not in Latin letters."),
+    "fact-changed": _("This has changed since. Look at it again."),
+    "merged-already": _("This name is merged with another one already."),
+    "merged-with-itself": _("A name cannot be merged with itself."),
+    "not-merged": _("These names are not merged any more."),
+    "unknown-target": _("There is no such name here."),
+    "too-many-merged": _("Too many names would be merged."),
+    "has-name": _("This name is one of its names already."),
+    "other-has-name": _("Another one has this name: merge them."),
+    "other-game": _("Operation %(index)s names a side of a game that is not this player's."),
+    "in-a-circle": _("A series cannot be a part of itself."),
 }
 
 

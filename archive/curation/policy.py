@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING
 
 from archive.accounts.roles import may_curate, may_dispose, may_upload
 from archive.derive.operations import Operation, is_addition
-from archive.libraries import manages
-from archive.models import Game, User
+from archive.libraries import manages, owns
+from archive.models import Event, Game, Player, User
 from kifu_core.classes import PUBLIC
 
 if TYPE_CHECKING:
     from archive.accounts.roles import AnyUser
+
+
+Subject = Game | Player | Event
+"""What a correction is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +37,19 @@ def decide(operations: Sequence[Operation], now: datetime, *, may_decide: bool, 
     return Decision(at_once=False, due=now + timedelta(days=days) if days else None)
 
 
-def may_propose(user: AnyUser, game: Game) -> bool:
-    """Return whether a user who reads a game may propose corrections of it."""
-    if game.space == PUBLIC:
+def may_propose(user: AnyUser, subject: Subject) -> bool:
+    """Return whether a user who reads a game or a name may propose corrections of it."""
+    if subject.space == PUBLIC:
         return may_upload(user)
-    return isinstance(user, User) and may_dispose(user) and user.memberships.filter(space=game.space).exists()
+    if not isinstance(user, User) or not may_dispose(user):
+        return False
+    return user.memberships.filter(space=subject.space).exists()
 
 
-def may_decide(user: AnyUser, game: Game) -> bool:
-    """Return whether a user may apply, reject and undo corrections of a game."""
-    if game.space == PUBLIC:
+def may_decide(user: AnyUser, subject: Subject) -> bool:
+    """Return whether a user may apply, reject and undo corrections of a game or a name."""
+    if subject.space == PUBLIC:
         return may_curate(user)
-    return isinstance(user, User) and may_dispose(user) and manages(user, game)
+    if not isinstance(user, User) or not may_dispose(user):
+        return False
+    return manages(user, subject) if isinstance(subject, Game) else owns(user, subject.space)

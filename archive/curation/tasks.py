@@ -1,6 +1,6 @@
 """The Celery task of proposals that nobody objected to."""
 
-from archive.curation import corrections
+from archive.curation import corrections, names
 from archive.intake.tasks import LimitedTask
 from archive.project.celery import app
 
@@ -9,3 +9,4 @@ from archive.project.celery import app
 def apply_due() -> None:
     """Apply the proposals whose time for objections is over."""
     corrections.apply_due()
+    names.apply_due()

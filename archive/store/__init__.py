@@ -31,7 +31,15 @@ from archive.store.leases import (
     unfinished,
 )
 from archive.store.moving import TakenDownError, begin_move, move_game, move_upload, unfinished_moves
-from archive.store.people import settle_names, write_searched_names
+from archive.store.people import (
+    correct_name,
+    decide_name,
+    restore_name,
+    settle_names,
+    undo_name,
+    withdraw_name,
+    write_searched_names,
+)
 from archive.store.plan import SameGameError
 from archive.store.restoring import Restored, UnknownIndexError, restore_records
 from archive.store.taken_down import release_held, restore_games
@@ -46,13 +54,13 @@ from archive.store.uploads import (
 
 __all__ = [
     "CHANGES_AT_ONCE", "MOST_QUEUE_PLACES", "Author", "ClaimLostError", "IndexDamagedError", "ReadBatch",
-    "RenumberedError", "Restored", "SameGameError", "StoredCounts", "TakenDownError",
-    "UnknownIndexError", "UploadEmpty", "UploadTooLarge", "add_paths", "admit", "apply_correction",
-    "begin_deletion", "begin_move", "claim", "claim_others", "create_upload", "create_uploads",
-    "delete_games", "delete_upload", "end_abandoned", "find_formations", "finish", "hand_over", "holds",
-    "is_small", "longest_waiting", "move_game", "move_upload", "number_changes", "number_committed",
-    "propose_correction", "queue", "reindex_games", "release_held", "reread", "reread_renumbered",
-    "restart_changes", "restore_games", "restore_records", "retry", "settle_names", "store_batches",
-    "sweep", "uncount_try", "undo_corrections", "unfinished", "unfinished_deletions", "unfinished_moves",
-    "write_searched_names",
+    "RenumberedError", "Restored", "SameGameError", "StoredCounts", "TakenDownError", "UnknownIndexError",
+    "UploadEmpty", "UploadTooLarge", "add_paths", "admit", "apply_correction", "begin_deletion",
+    "begin_move", "claim", "claim_others", "correct_name", "create_upload", "create_uploads",
+    "decide_name", "delete_games", "delete_upload", "end_abandoned", "find_formations", "finish",
+    "hand_over", "holds", "is_small", "longest_waiting", "move_game", "move_upload", "number_changes",
+    "number_committed", "propose_correction", "queue", "reindex_games", "release_held", "reread",
+    "reread_renumbered", "restart_changes", "restore_games", "restore_name", "restore_records", "retry",
+    "settle_names", "store_batches", "sweep", "uncount_try", "undo_corrections", "undo_name",
+    "unfinished", "unfinished_deletions", "unfinished_moves", "withdraw_name", "write_searched_names",
 ]  # fmt: skip

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
@@ -17,13 +18,7 @@ from django.db.models import F, Max, Q
 from django.utils import timezone
 
 from archive.derive import headers
-from archive.models import Correction, CorrectionEvent, Event, Game, GameEvent, GamePlayer, Player, User
-from archive.names.kana_readings import reading_of
-from archive.names.search_text import search_forms
-from archive.store.change import Change, run
-from archive.store.corrections import Author, attributed_to, correct_within, undo_within
-from archive.store.existing import batched
-from archive.store.name_operations import (
+from archive.derive.name_operations import (
     MOST_SEATS,
     AddSpelling,
     Kind,
@@ -39,6 +34,12 @@ from archive.store.name_operations import (
     read_operations,
     valid_value,
 )
+from archive.models import Correction, CorrectionEvent, Event, Game, GameEvent, GamePlayer, Player, User
+from archive.names.kana_readings import reading_of
+from archive.names.search_text import search_forms
+from archive.store.change import Change, run
+from archive.store.corrections import Author, attributed_to, correct_within, undo_within
+from archive.store.existing import batched
 from archive.store.name_trees import Parents, root_of, subtree
 
 SEATS_AT_ONCE: Final = 5_000
@@ -53,11 +54,19 @@ State, Step = Correction.State, CorrectionEvent.Event
 
 
 def correct_name(
-    kind: Kind, pk: int, data: object, account: User | None, reason: str = "", *, apply: bool
+    kind: Kind,
+    pk: int,
+    data: object,
+    account: User | None,
+    reason: str = "",
+    *,
+    apply: bool,
+    due: datetime | None = None,
 ) -> Correction:
     """Store a correction of a player or event, and apply it or leave it as a proposal.
 
-    `data` is a list of operations as JSON (`archive.store.name_operations`). Raises NameEditError for invalid
+    `data` is a list of operations as JSON (`archive.derive.name_operations`). A proposal applies at the time
+    `due`, unless somebody objects; without one a curator decides. Raises NameEditError for invalid
     operations, and if `apply` for those that cannot be applied now: then nothing is stored.
     """
     operations = read_operations(data)
@@ -76,6 +85,7 @@ def correct_name(
             author_name=account.username if account else "",
             state=State.APPLIED if apply else State.PROPOSED,
             number=_next_number(kind, pk) if apply else None,
+            due=due,
         )
         Author(account).note(correction.pk, Step.PROPOSED)
         if apply:
@@ -141,7 +151,7 @@ def restore_name(pk: int, account: User | None, text: str = "") -> Correction:
 def _row(kind: Kind, pk: int) -> Player | Event:
     row = MODELS[kind]._default_manager.filter(pk=pk).first()
     if row is None:
-        raise NameEditError("unknown-name")
+        raise NameEditError("unknown-target")
     return row
 
 
@@ -155,9 +165,9 @@ def _correction(pk: int, *states: str) -> Correction:
     of_names = Correction.objects.select_for_update().exclude(subject=Correction.Subject.GAME)
     correction = of_names.filter(pk=pk).first()
     if correction is None:
-        raise NameEditError("unknown-correction")
+        raise NameEditError("unknown-target")
     if correction.state not in states:
-        raise NameEditError("other-state")
+        raise NameEditError("not-open" if State.PROPOSED in states else "not-applied")
     return correction
 
 
@@ -276,14 +286,14 @@ def _add_spelling(work: _Work, row: Player | Event, operation: AddSpelling) -> N
     if other is None:
         other = model._default_manager.create(space=row.space, name=name or headers.plain(operation.name))
     elif operation.row != other.pk or other.merged_into_id is not None:
-        raise NameEditError("has-name-already" if other.root_id == row.root_id else "other-has-name")
+        raise NameEditError("has-name" if other.root_id == row.root_id else "other-has-name")
     operation.row = other.pk
     _merge_row(work.change, work.kind, other, row.pk)
 
 
 def _remove_spelling(work: _Work, row: Player | Event, operation: AddSpelling) -> None:
     if operation.row is None:
-        raise NameEditError("unknown-name")
+        raise NameEditError("unknown-target")
     _separate_row(work.change, work.kind, _row(work.kind, operation.row), row.pk)
 
 
@@ -298,16 +308,16 @@ def _unmerge(work: _Work, row: Player | Event, operation: Merge) -> None:
 def _split(work: _Work, row: Player | Event, operation: Split) -> None:
     """Attribute sides of games to a namesake, which is a new row unless the operation names one."""
     if not isinstance(row, Player) or row.merged_into_id is not None:
-        raise NameEditError("no-player")
+        raise NameEditError("merged-already")
     if not 0 < len(operation.games) <= MOST_SEATS:
-        raise NameEditError("too-many-games")
+        raise NameEditError("malformed")
     namesake = _namesake(row, operation.row)
     operation.row, operation.corrections = namesake.pk, []
     for seat in operation.games:
         game = Game.objects.select_for_update().filter(pk=seat.game, space=row.space).first()
         side = GamePlayer.objects.filter(slot=game.slot, colour=seat.colour).first() if game else None
         if game is None or side is None or side.player_id != row.pk:
-            raise NameEditError("other-players-game")
+            raise NameEditError("other-game")
         attribution = {
             "op": "player",
             "colour": seat.colour,

@@ -43,6 +43,8 @@ def address_of(route: Route) -> str:
         "name": "kif",
         "hook_id": 1,
         "draft_id": 1,
+        "correction_id": 1,
+        "number": 0,
         "collection": 1,
         "game_id": game.pk,
         "space": 1,

@@ -23,12 +23,12 @@ from archive import store
 from archive.derive.corrections import document_of
 from archive.derive.game import DerivedEntry, DerivedGame, derive_game
 from archive.derive.game import derive_stored as read_record
+from archive.derive.name_operations import NameEditError
 from archive.derive.operations import Document, difference
 from archive.index import counters, schema
 from archive.models import Correction, Entry, Game, GameRecord, HotPart, HotPosition, Player, Upload, User
 from archive.store import people, verify
 from archive.store.entry_rows import stored_edition
-from archive.store.name_operations import NameEditError
 from archive.store.people import restore_name, undo_name
 from kifu_core.errors import Issue
 from kifu_core.record import ParsedGame

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 
 from archive import store
+from archive.derive.name_operations import NameEditError
 from archive.intake import worker
 from archive.models import Correction, CorrectionEvent, Entry, Game, Player, Upload, UploadChunk, User
 from archive.store import Author, people
-from archive.store.name_operations import NameEditError
 from archive.store.verify import verify
 from tests.archive.games import KIF
 from tests.archive.test_invariants import correct, correct_name, undo_or_apply_again, wipe

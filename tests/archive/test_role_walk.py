@@ -221,7 +221,15 @@ _GAMES: Final = ("/games/{", "/embed/games/{", "/api/v1/games/{")
 _UPLOADS: Final = ("/uploads/{", "/api/v1/uploads/{")
 _ROWS: Final = ("game", "upload", "entry", "player", "event")
 _DRAFT: Final = {"header": {}, "moves": [{}]}
-_CORRECTIONS: Final = "/api/v1/games/{pk}/corrections"
+_CORRECTIONS: Final = (
+    "/api/v1/games/{pk}/corrections",
+    "/api/v1/players/{player_id}/corrections",
+    "/api/v1/events/{event_id}/corrections",
+)
+_ABOUT_NAME: Final = {
+    "operations": [{"op": "field", "name": "latin", "old": "", "new": "Zen"}],
+    "reason": "棋譜DB",
+}
 BODIES: Final[dict[str, dict[str, Any]]] = {
     "/games/{game_id}/library/": {"action": "publish"},
     "/games/{game_id}/correct/": {
@@ -251,6 +259,8 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
         "operations": [{"op": "header", "name": "備考", "old": None, "new": "棋譜DB"}],
         "reason": "棋譜DB",
     },
+    "/api/v1/players/{player_id}/corrections": _ABOUT_NAME,
+    "/api/v1/events/{event_id}/corrections": _ABOUT_NAME,
     "/api/v1/games/{pk}/versions/{number}": {},
     "/api/v1/games/{pk}/take-down": {"reason": "棋譜DB"},
     "/api/v1/games/{pk}/restore": {},
@@ -367,7 +377,7 @@ def answer(client: Client, request: RequestRow) -> Any:
         elif request.method == "PUT":
             result = client.put(request.address, request.data, "application/json")
         else:
-            json = ("/api/v1/positions/", "/api/v1/drafts", "/api/v1/collections", _CORRECTIONS)
+            json = ("/api/v1/positions/", "/api/v1/drafts", "/api/v1/collections", *_CORRECTIONS)
             as_json = request.template.startswith(json)
             result = (
                 client.post(request.address, request.data, "application/json")

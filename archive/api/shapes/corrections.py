@@ -18,17 +18,23 @@ class CorrectionEventInfo(JSONObject):
 
 
 class CorrectionInfo(JSONObject):
-    """A correction of a game: typed operations, applied in order to the union of the game's editions."""
+    """A correction of a game, a player or an event: typed operations. Those of a game apply in order to the
+    union of its editions."""
 
     id: Number
     url: Address
-    game_id: Number
+    game_id: Number | None
+    player_id: Number | None
+    event_id: Number | None
     space: SpaceName
     state: Annotated[str, About(title="CorrectionState", enum=Correction.State.values)]
     number: Annotated[int | None, About("The place in the order of application; null if it never applied.")]
     operations: Annotated[
         list[dict[str, Any]],
-        About(f"Objects with `op`, one of {', '.join(OPERATIONS)}, and the values before and after."),
+        About(
+            f"Objects with `op`, one of {', '.join(OPERATIONS)}, and the values before and after. Those of "
+            "names are field, merge, spelling and split."
+        ),
     ]
     failed_operation: Annotated[int | None, About("The index of the operation that cannot be applied.")]
     reason: str

@@ -1,60 +1,52 @@
-"""Corrections of games: propose, decide, compare, restore."""
+"""Corrections of games, players and events: propose, decide, compare, restore."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import orjson
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404
-from django.utils.translation import override
-from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from archive.api.corrections import account_of, correction_info, problem_of, problems_of
 from archive.api.endpoints import body, endpoint
-from archive.api.errors import ApiError
-from archive.api.operations import CURSORS, Example, Operation, Problems
+from archive.api.operations import CURSORS, Example, Operation
 from archive.api.pagination import cursor_number, limit_of, next_url
-from archive.api.serializers import CorrectionActionBody, CorrectionBody, CorrectionsQuery, TakeDownBody
+from archive.api.serializers import (
+    CorrectionActionBody,
+    CorrectionBody,
+    CorrectionsQuery,
+    NameCorrectionBody,
+    TakeDownBody,
+)
 from archive.api.shapes import corrections as shapes
-from archive.curation import corrections, taking_down
+from archive.curation import corrections, names, taking_down
 from archive.curation.errors import CurationError
-from archive.models import Correction, CorrectionEvent, Game, User
+from archive.curation.policy import Subject
+from archive.models import Correction, Event, Game, Player, User
 from archive.queries.games.taken_down import game_called, game_shown
-from archive.queries.scope import scope_of, space_name
+from archive.queries.names import people
+from archive.queries.names.ids_of_names import NameKind
+from archive.queries.scope import scope_of
 
-_STATUSES: Final = {
-    "no-right": 403,
-    "no-curator": 403,
-    "reason-missing": 400,
-    "unreadable-record": 400,
-    "unplayable": 400,
-    "nothing-changed": 400,
-    "malformed": 400,
-    "no-address": 400,
-    "unknown-player": 400,
-    "too-large": 400,
-    "changed-since": 409,
-    "no-node": 409,
-    "no-variation": 409,
-    "same-game": 409,
-    "too-many-proposals": 409,
-    "not-open": 409,
-    "not-applied": 409,
-    "not-taken-down": 404,
-}
-"""The HTTP status of each code of a correction that is refused."""
 _PAGE: Final = 50
 
 
-def _problems(*codes: str) -> Problems:
-    statuses = {_STATUSES[code] for code in codes}
-    return {status: [code for code in codes if _STATUSES[code] == status] for status in sorted(statuses)}
+_PROPOSING: Final = (
+    "no-right", "reason-missing", "unreadable-record", "unplayable", "nothing-changed", "malformed",
+    "no-address", "unknown-player", "too-large", "changed-since",
+    "no-node", "no-variation", "same-game", "too-many-proposals",
+)  # fmt: skip
 
 
-_DECIDING: Final = ("no-curator", "not-open", "not-applied", "not-taken-down")
-_PROPOSING: Final = tuple(code for code in _STATUSES if code not in _DECIDING)
+_NAMING: Final = (
+    "no-right", "reason-missing", "malformed", "too-large", "unknown-field", "invalid-value", "invalid-day",
+    "no-kana", "no-latin", "fact-changed", "merged-already", "merged-with-itself", "unknown-target",
+    "too-many-merged", "has-name", "other-has-name", "other-game", "in-a-circle", "too-many-proposals",
+)  # fmt: skip
+_MOST_LISTED: Final = 1000
 
 
 @endpoint(
@@ -68,7 +60,7 @@ _PROPOSING: Final = tuple(code for code in _STATUSES if code not in _DECIDING)
         ),
         "POST": Operation(
             {201: shapes.CorrectionInfo},
-            _problems(*_PROPOSING),
+            problems_of(*_PROPOSING),
             CorrectionBody,
             text="Propose a correction. It applies at once if the visitor may decide about it.",
             examples=(
@@ -89,17 +81,14 @@ def of_game(request: Request, pk: int) -> Response:
     """List the corrections of a game; POST proposes one."""
     game = _game(request, pk)
     if request.method == "POST":
-        fields, user = body(CorrectionBody, request), _user(request)
+        fields, user = body(CorrectionBody, request), account_of(request)
         try:
             row = _propose(user, game, fields)
         except CurationError as error:
-            raise _problem(error) from error
-        return Response(_info(request, row, game), status=201)
+            raise problem_of(error) from error
+        return Response(correction_info(request, row, game), status=201)
     rows = corrections.history(game).prefetch_related("events")
-    return Response(shapes.Corrections([_info(request, row, game) for row in rows[:_MOST_LISTED]]))
-
-
-_MOST_LISTED: Final = 1000
+    return Response(shapes.Corrections([correction_info(request, row, game) for row in rows[:_MOST_LISTED]]))
 
 
 def _propose(user: User, game: Game, fields: dict[str, Any]) -> Correction:
@@ -126,8 +115,12 @@ def listed(request: Request, query: dict[str, Any]) -> Response:
     if (before := cursor_number(query)) is not None:
         rows = rows.filter(pk__lt=before)
     page = list(rows.order_by("-pk").prefetch_related("events")[: limit + 1])
-    games = Game.objects.in_bulk({row.subject_id for row in page})
-    results = [_info(request, row, games[row.subject_id]) for row in page[:limit] if row.subject_id in games]
+    subjects = _subjects(request, page)
+    results = [
+        correction_info(request, row, subjects[row.subject, row.subject_id])
+        for row in page[:limit]
+        if (row.subject, row.subject_id) in subjects
+    ]
     more = str(page[limit - 1].pk) if len(page) > limit else None
     return Response(shapes.CorrectionsPage(results, next_url(request, more)))
 
@@ -143,7 +136,7 @@ def listed(request: Request, query: dict[str, Any]) -> Response:
         ),
         "POST": Operation(
             {200: shapes.CorrectionInfo},
-            _problems("no-right", "no-curator", "reason-missing", "same-game", "not-open", "not-applied"),
+            problems_of("no-right", "no-curator", "reason-missing", "same-game", "not-open", "not-applied"),
             CorrectionActionBody,
             text="Accept, reject, withdraw or undo a correction, or object to it.",
             examples=(Example("Of none", {"correction_id": 1}, body={"action": "accept"}, status=404),),
@@ -155,14 +148,16 @@ def detail(request: Request, correction_id: int) -> Response:
     row = _readable(request).filter(pk=correction_id).first()
     if row is None:
         raise Http404
-    game = _game(request, row.subject_id)
+    subject = _subject(request, row)
     if request.method == "POST":
-        fields, user = body(CorrectionActionBody, request), _user(request)
+        fields, user = body(CorrectionActionBody, request), account_of(request)
+        of_game = row.subject == Correction.Subject.GAME
         try:
-            row = corrections.perform(fields["action"], user, row, fields["reason"])
+            perform = corrections.perform if of_game else names.perform
+            row = perform(fields["action"], user, row, fields["reason"])
         except CurationError as error:
-            raise _problem(error) from error
-    return Response(_info(request, row, game))
+            raise problem_of(error) from error
+    return Response(correction_info(request, row, subject))
 
 
 @endpoint(
@@ -176,7 +171,7 @@ def detail(request: Request, correction_id: int) -> Response:
         ),
         "POST": Operation(
             {200: shapes.RestoredVersion},
-            _problems("no-curator", "same-game"),
+            problems_of("no-curator", "same-game"),
             text="Restore this state: undo all later corrections.",
             examples=(Example("Of a stranger", {"pk": 1, "number": 0}, status=401),),
         ),
@@ -187,9 +182,9 @@ def version(request: Request, pk: int, number: int) -> Response:
     game = _game(request, pk)
     if request.method == "POST":
         try:
-            undone = corrections.restore(_user(request), game, number)
+            undone = corrections.restore(account_of(request), game, number)
         except CurationError as error:
-            raise _problem(error) from error
+            raise problem_of(error) from error
         return Response(shapes.RestoredVersion(game.pk, undone))
     state = corrections.version(game, number)
     return Response(shapes.GameVersion(game.pk, number, dict(state.record)))
@@ -199,18 +194,18 @@ def version(request: Request, pk: int, number: int) -> Response:
     "POST",
     operation=Operation(
         {204: None},
-        _problems("no-right", "reason-missing"),
+        problems_of("no-right", "reason-missing"),
         TakeDownBody,
         examples=(Example("Of a stranger", {"pk": 1}, body={"reason": "a request"}, status=401),),
     ),
 )
 def take_down(request: Request, pk: int) -> Response:
     """Take a game down: its address answers 410, and files that bring it again are held."""
-    game, fields, user = _game(request, pk), body(TakeDownBody, request), _user(request)
+    game, fields, user = _game(request, pk), body(TakeDownBody, request), account_of(request)
     try:
         taking_down.take_down(user, game, fields["reason"], hide_bytes=fields["hide"])
     except CurationError as error:
-        raise _problem(error) from error
+        raise problem_of(error) from error
     return Response(status=204)
 
 
@@ -218,16 +213,16 @@ def take_down(request: Request, pk: int) -> Response:
     "POST",
     operation=Operation(
         {200: shapes.RestoredGame},
-        _problems("no-right", "not-taken-down"),
+        problems_of("no-right", "not-taken-down"),
         examples=(Example("Of a stranger", {"pk": 1}, status=401),),
     ),
 )
 def restore(request: Request, pk: int) -> Response:
     """Restore a game that was taken down. It has a new id, to which the former one leads."""
     try:
-        game = taking_down.restore(_user(request), pk, scope_of(request))
+        game = taking_down.restore(account_of(request), pk, scope_of(request))
     except CurationError as error:
-        raise _problem(error) from error
+        raise problem_of(error) from error
     return Response(shapes.RestoredGame(game, reverse("api:game", [game], request=request)))
 
 
@@ -239,46 +234,116 @@ def _game(request: Request, pk: int) -> Game:
     return game
 
 
-def _user(request: Request) -> User:
-    if not isinstance(request.user, User):
-        raise NotAuthenticated("sign in, or send a token")
-    return request.user
-
-
 def _readable(request: Request) -> QuerySet[Correction]:
-    rows = Correction.objects.filter(subject=Correction.Subject.GAME, space__in=scope_of(request).spaces)
-    return rows.filter(subject_id__in=Game.objects.values("pk"))
+    """Return the corrections in the spaces of the visitor; of names only to those who may correct them, or
+    whose games are shown (`_subjects`)."""
+    rows = Correction.objects.filter(space__in=scope_of(request).spaces)
+    return rows.exclude(Q(subject=Correction.Subject.GAME) & ~Q(subject_id__in=Game.objects.values("pk")))
 
 
-def _problem(error: CurationError) -> ApiError:
-    with override("en"):
-        return ApiError(error.code, error.text, _STATUSES[error.code])
+def _subjects(request: Request, rows: Iterable[Correction]) -> dict[tuple[str, int], Subject]:
+    """Return the games, players and events of corrections that the visitor may see."""
+    ids: dict[str, set[int]] = {kind: set() for kind in Correction.Subject.values}
+    for row in rows:
+        ids[row.subject].add(row.subject_id)
+    scope = scope_of(request)
+    subjects: dict[tuple[str, int], Subject] = {
+        ("game", pk): game for pk, game in Game.objects.in_bulk(ids["game"]).items()
+    }
+    for kind in KINDS:
+        subjects |= {(kind, row.pk): row for row in people.shown_rows(scope, kind, ids[kind])}
+    return subjects
 
 
-def _info(request: Request, row: Correction, game: Game) -> shapes.CorrectionInfo:
-    signed_in = isinstance(request.user, User)
-    return shapes.CorrectionInfo(
-        id=row.pk,
-        url=reverse("api:correction", [row.pk], request=request),
-        game_id=game.pk,
-        space=space_name(request, game.space),
-        state=row.state,
-        number=row.number,
-        operations=row.operations,
-        failed_operation=row.failed_operation,
-        reason=row.reason,
-        author=row.author_name if signed_in else None,
-        made=row.made,
-        due=row.due,
-        events=_events(sorted(row.events.all(), key=lambda event: event.pk), signed_in=signed_in),
-        may=corrections.possible_actions(request.user, row, game),
-    )
+def _subject(request: Request, row: Correction) -> Subject:
+    if row.subject == Correction.Subject.GAME:
+        return _game(request, row.subject_id)
+    subject = _subjects(request, [row]).get((row.subject, row.subject_id))
+    if subject is None:
+        raise Http404
+    return subject
 
 
-def _events(events: Iterable[CorrectionEvent], *, signed_in: bool) -> list[shapes.CorrectionEventInfo]:
-    return [
-        shapes.CorrectionEventInfo(
-            event.event, event.at, (event.account_name or None) if signed_in else None, event.text
-        )
-        for event in events
-    ]
+KINDS: Final[tuple[NameKind, ...]] = ("player", "event")
+
+
+@endpoint(
+    "GET",
+    "POST",
+    operation={
+        "GET": Operation(
+            {200: shapes.Corrections},
+            text="List the corrections of a player with their history.",
+            examples=(Example("Of a player without any", {"player_id": 1}),),
+        ),
+        "POST": Operation(
+            {201: shapes.CorrectionInfo},
+            problems_of(*_NAMING),
+            NameCorrectionBody,
+            text="Propose a correction of a player. It applies at once if the visitor may decide about it.",
+            examples=(
+                Example(
+                    "Of a stranger",
+                    {"player_id": 1},
+                    body={
+                        "operations": [{"op": "field", "name": "latin", "old": "", "new": "Ohashi Soin"}],
+                        "reason": "the usual spelling",
+                    },
+                    status=401,
+                ),
+            ),
+        ),
+    },
+)
+def of_player(request: Request, player_id: int) -> Response:
+    """List the corrections of a player; POST proposes one."""
+    return _of_name(request, "player", player_id)
+
+
+@endpoint(
+    "GET",
+    "POST",
+    operation={
+        "GET": Operation(
+            {200: shapes.Corrections},
+            text="List the corrections of an event with their history.",
+            examples=(Example("Of an event without any", {"event_id": 1}),),
+        ),
+        "POST": Operation(
+            {201: shapes.CorrectionInfo},
+            problems_of(*_NAMING),
+            NameCorrectionBody,
+            text="Propose a correction of an event. It applies at once if the visitor may decide about it.",
+            examples=(
+                Example(
+                    "Of a stranger",
+                    {"event_id": 1},
+                    body={
+                        "operations": [{"op": "field", "name": "place", "old": "", "new": "江戸城"}],
+                        "reason": "御城将棋留",
+                    },
+                    status=401,
+                ),
+            ),
+        ),
+    },
+)
+def of_event(request: Request, event_id: int) -> Response:
+    """List the corrections of an event; POST proposes one."""
+    return _of_name(request, "event", event_id)
+
+
+def _of_name(request: Request, kind: NameKind, pk: int) -> Response:
+    rows: Sequence[Player | Event] = people.shown_rows(scope_of(request), kind, {pk})
+    if not rows:
+        raise Http404
+    row = rows[0]
+    if request.method == "POST":
+        fields = body(NameCorrectionBody, request)
+        try:
+            correction = names.correct(account_of(request), row, fields["operations"], fields["reason"])
+        except CurationError as error:
+            raise problem_of(error) from error
+        return Response(correction_info(request, correction, row), status=201)
+    past = names.history(row).prefetch_related("events")[:_MOST_LISTED]
+    return Response(shapes.Corrections([correction_info(request, one, row) for one in past]))

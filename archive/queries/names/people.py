@@ -7,12 +7,13 @@ tells whether there are older ones.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce
 
 from archive.derive import headers
 from archive.index.schema import BLACK_WINS, DRAW, WHITE_WINS
@@ -293,6 +294,19 @@ def merged_into(scope: Scope, model: type[Player | Event], pk: int) -> int | Non
     former = model._default_manager.filter(pk=pk, space__in=scope.spaces)
     home: int | None = former.values_list("home_id", flat=True).first()
     return home
+
+
+def shown_rows(scope: Scope, kind: NameKind, ids: Collection[int]) -> list[Player] | list[Event]:
+    """Return those rows of the scope, by id, that are shown: a game of theirs, or of the row that they are
+    merged into, is there."""
+    home = Coalesce(OuterRef("home"), OuterRef("pk"))
+    if not ids:
+        return []
+    if kind == "player":
+        played = GamePlayer.objects.filter(player=home)
+        return list(Player.objects.filter(Exists(played), pk__in=ids, space__in=scope.spaces))
+    held = GameEvent.objects.filter(event=home)
+    return list(Event.objects.filter(Exists(held), pk__in=ids, space__in=scope.spaces))
 
 
 def merged_rows(row: Player | Event) -> list[tuple[int, str, int]]:

@@ -90,9 +90,9 @@ def read_operations(data: object) -> list[Operation]:
     try:
         operations = msgspec.convert(data, list[Operation])
     except msgspec.ValidationError as error:
-        raise NameEditError("invalid-operation") from error
+        raise NameEditError("malformed") from error
     if not 0 < len(operations) <= MOST_OPERATIONS:
-        raise NameEditError("too-many-operations")
+        raise NameEditError("malformed")
     return operations
 
 
@@ -120,9 +120,9 @@ def valid_value(kind: Kind, name: str, value: Any) -> Any:
 def _valid_text(name: str, value: str) -> str:
     text = value.strip() if name == "note" else headers.plain(value)
     if len(text) > LONGEST[name] or "\0" in text:
-        raise NameEditError("too-long")
+        raise NameEditError("invalid-value")
     if name == "name" and not text:
-        raise NameEditError("no-name")
+        raise NameEditError("invalid-value")
     if name == "kana" and not _KANA.fullmatch(text):
         raise NameEditError("no-kana")
     if name == "latin" and not _LATIN.fullmatch(text):
@@ -132,14 +132,14 @@ def _valid_text(name: str, value: str) -> str:
 
 def _valid_titles(value: Any) -> Any:
     if not isinstance(value, list) or len(value) > MOST_TITLES:
-        raise NameEditError("invalid-titles")
+        raise NameEditError("invalid-value")
     for one in value:
         if not isinstance(one, dict) or one.keys() - {"title", "grade", "from", "to"}:
-            raise NameEditError("invalid-titles")
+            raise NameEditError("invalid-value")
         named = [one[name] for name in ("title", "grade") if name in one]
         days = [one[name] for name in ("from", "to") if name in one]
         if len(named) != 1 or not isinstance(named[0], str) or not 0 < len(named[0]) <= LONGEST_TITLE:
-            raise NameEditError("invalid-titles")
+            raise NameEditError("invalid-value")
         if not all(isinstance(day, str) and DAY.fullmatch(day) for day in days):
             raise NameEditError("invalid-day")
     return value
@@ -148,7 +148,12 @@ def _valid_titles(value: Any) -> Any:
 def check_field(operation: SetField, value: Any, set_by: str | None) -> None:
     """Check that a field has the old value of an operation. Raises NameEditError."""
     if (operation.old, operation.old_by) != (value, set_by):
-        raise NameEditError("changed-meanwhile")
+        raise NameEditError("fact-changed")
+
+
+def is_addition(operation: Operation) -> bool:
+    """Return whether an operation only sets a field that is empty."""
+    return isinstance(operation, SetField) and operation.old in ("", [], None)
 
 
 def outranks(by: Authority, set_by: str | None) -> bool:

@@ -1,0 +1,112 @@
+"""Corrections as JSON, and the problems that refuse them."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from django.utils.translation import override
+from rest_framework.exceptions import NotAuthenticated
+from rest_framework.request import Request
+from rest_framework.reverse import reverse
+
+from archive.api.errors import ApiError
+from archive.api.operations import Problems
+from archive.api.shapes import corrections as shapes
+from archive.curation import corrections, names
+from archive.curation.errors import CurationError
+from archive.curation.policy import Subject
+from archive.models import Correction, CorrectionEvent, Game, User
+from archive.queries.scope import space_name
+
+STATUSES: Final = {
+    "no-right": 403,
+    "no-curator": 403,
+    "reason-missing": 400,
+    "unreadable-record": 400,
+    "unplayable": 400,
+    "nothing-changed": 400,
+    "malformed": 400,
+    "no-address": 400,
+    "unknown-player": 400,
+    "too-large": 400,
+    "changed-since": 409,
+    "no-node": 409,
+    "no-variation": 409,
+    "same-game": 409,
+    "too-many-proposals": 409,
+    "not-open": 409,
+    "not-applied": 409,
+    "not-taken-down": 404,
+    "unknown-field": 400,
+    "invalid-value": 400,
+    "invalid-day": 400,
+    "no-kana": 400,
+    "no-latin": 400,
+    "fact-changed": 409,
+    "merged-already": 409,
+    "merged-with-itself": 409,
+    "not-merged": 409,
+    "unknown-target": 409,
+    "too-many-merged": 409,
+    "has-name": 409,
+    "other-has-name": 409,
+    "other-game": 409,
+    "in-a-circle": 409,
+}
+"""The HTTP status of each code of a correction that is refused."""
+
+
+def problems_of(*codes: str) -> Problems:
+    """Return codes of refused corrections by status."""
+    statuses = {STATUSES[code] for code in codes}
+    return {status: [code for code in codes if STATUSES[code] == status] for status in sorted(statuses)}
+
+
+def account_of(request: Request) -> User:
+    """Return the account of a request. Raises NotAuthenticated."""
+    if not isinstance(request.user, User):
+        raise NotAuthenticated("sign in, or send a token")
+    return request.user
+
+
+def problem_of(error: CurationError) -> ApiError:
+    """Return the problem detail of a correction that is refused."""
+    with override("en"):
+        return ApiError(error.code, error.text, STATUSES[error.code])
+
+
+def correction_info(request: Request, row: Correction, subject: Subject) -> shapes.CorrectionInfo:
+    """Return a correction of a game, a player or an event with its history."""
+    signed_in = isinstance(request.user, User)
+    may = (
+        corrections.possible_actions(request.user, row, subject)
+        if isinstance(subject, Game)
+        else names.possible_actions(request.user, row, subject)
+    )
+    ids = {kind: row.subject_id if row.subject == kind else None for kind in Correction.Subject.values}
+    return shapes.CorrectionInfo(
+        id=row.pk,
+        url=reverse("api:correction", [row.pk], request=request),
+        game_id=ids["game"],
+        player_id=ids["player"],
+        event_id=ids["event"],
+        space=space_name(request, subject.space),
+        state=row.state,
+        number=row.number,
+        operations=row.operations,
+        failed_operation=row.failed_operation,
+        reason=row.reason,
+        author=row.author_name if signed_in else None,
+        made=row.made,
+        due=row.due,
+        events=_events(sorted(row.events.all(), key=lambda event: event.pk), signed_in=signed_in),
+        may=may,
+    )
+
+
+def _events(events: Iterable[CorrectionEvent], *, signed_in: bool) -> list[shapes.CorrectionEventInfo]:
+    return [
+        shapes.CorrectionEventInfo(
+            event.event, event.at, (event.account_name or None) if signed_in else None, event.text
+        )
+        for event in events
+    ]

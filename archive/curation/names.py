@@ -1,0 +1,178 @@
+"""Corrections of players and events: propose, decide, undo, and read their history."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from django.conf import settings
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from archive import store
+from archive.accounts.audit import note
+from archive.curation.corrections import ACTIONS, MOST_BYTES, OPEN_PROPOSALS, REASON_LENGTH
+from archive.curation.errors import CurationError
+from archive.curation.policy import Decision, may_decide, may_propose
+from archive.derive.name_operations import Kind, Merge, NameEditError, Split, is_addition, read_operations
+from archive.intake.tasks import send_names
+from archive.models import AuditEvent, Correction, CorrectionEvent, Event, Player, User
+from archive.shapes.encoding import encode
+from archive.store import Author
+
+if TYPE_CHECKING:
+    from archive.accounts.roles import AnyUser
+
+State = Correction.State
+Step = CorrectionEvent.Event
+Named = Player | Event
+
+OF_NAMES: Final = (Correction.Subject.PLAYER, Correction.Subject.EVENT)
+
+
+def correct(user: User, row: Named, operations: list[Any], reason: str) -> Correction:
+    """Propose a correction of a player or event that the user reads; it applies at once if the user may
+    decide, or if it only sets empty fields. Merges and separations are always decided by somebody. Return the
+    correction. Raises CurationError."""
+    if not may_propose(user, row):
+        raise CurationError("no-right")
+    if not 0 < len(reason.strip()) <= REASON_LENGTH:
+        raise CurationError("reason-missing", most=REASON_LENGTH)
+    if len(encode(operations)) > MOST_BYTES:
+        raise CurationError("too-large")
+    decision = _decide(operations, decides=may_decide(user, row))
+    mine = Correction.objects.filter(author=user, state=State.PROPOSED)
+    if not decision.at_once and mine.count() >= OPEN_PROPOSALS:
+        raise CurationError("too-many-proposals")
+    try:
+        correction = store.correct_name(
+            _kind(row),
+            row.pk,
+            operations,
+            user,
+            reason.strip(),
+            apply=decision.at_once,
+            due=decision.due,
+        )
+    except NameEditError as error:
+        raise _refused(error) from error
+    if decision.at_once:
+        _applied(user, correction, "applied")
+    return correction
+
+
+def _decide(operations: list[Any], *, decides: bool) -> Decision:
+    try:
+        read = read_operations(operations)
+    except NameEditError as error:
+        raise _refused(error) from error
+    if decides or all(map(is_addition, read)):
+        return Decision(at_once=True)
+    days = settings.ARCHIVE_OBJECTION_DAYS
+    if not days or any(isinstance(one, Merge | Split) for one in read):
+        return Decision(at_once=False)
+    return Decision(at_once=False, due=timezone.now() + timedelta(days=days))
+
+
+def perform(action: str, user: User | None, correction: Correction, reason: str = "") -> Correction:
+    """Perform one of `ACTIONS` on a correction of a player or event. Raises CurationError."""
+    row = subject_of(correction)
+    if user is not None and action not in possible_actions(user, correction, row):
+        raise CurationError(_why_not(action, user, correction, row))
+    try:
+        match action:
+            case "accept" if correction.state in (State.PROPOSED, State.FAILED):
+                correction = store.decide_name(correction.pk, user, reason, accept=True)
+            case "accept":
+                correction = store.restore_name(correction.pk, user, reason)
+            case "reject":
+                correction = store.decide_name(correction.pk, user, reason, accept=False)
+            case "withdraw":
+                correction = store.withdraw_name(correction.pk, user, reason)
+            case "undo":
+                correction = store.undo_name(correction.pk, user, reason)
+            case _:
+                return _object(user, correction, reason)
+    except NameEditError as error:
+        raise _refused(error) from error
+    _applied(user, correction, correction.state)
+    return correction
+
+
+def _object(user: User | None, correction: Correction, reason: str) -> Correction:
+    if not 0 < len(reason.strip()) <= REASON_LENGTH:
+        raise CurationError("reason-missing", most=REASON_LENGTH)
+    if not Correction.objects.filter(pk=correction.pk, state=State.PROPOSED).update(due=None):
+        raise CurationError("not-open")
+    Author(user).note(correction.pk, Step.OBJECTED, reason.strip())
+    return Correction.objects.get(pk=correction.pk)
+
+
+def _why_not(action: str, user: User, correction: Correction, row: Named) -> str:
+    if action in ("withdraw", "object"):
+        return "not-open" if may_propose(user, row) else "no-right"
+    if not may_decide(user, row):
+        return "no-curator"
+    return "not-applied" if action == "undo" else "not-open"
+
+
+def possible_actions(user: AnyUser, correction: Correction, row: Named) -> list[str]:
+    """Return the actions that a user may take now."""
+    waits = correction.state in (State.PROPOSED, State.FAILED)
+    decides = may_decide(user, row)
+    mine = correction.author_id is not None and correction.author_id == user.pk
+    possible = {
+        "accept": decides and correction.state != State.APPLIED,
+        "reject": decides and waits,
+        "withdraw": waits and mine,
+        "object": correction.state == State.PROPOSED
+        and correction.due is not None
+        and may_propose(user, row),
+        "undo": decides and correction.state == State.APPLIED,
+    }
+    return [action for action in ACTIONS if possible[action]]
+
+
+def subject_of(correction: Correction) -> Named:
+    """Return the player or event of a correction. Raises DoesNotExist."""
+    model: Any = Player if correction.subject == Correction.Subject.PLAYER else Event
+    row: Named = model.objects.get(pk=correction.subject_id)
+    return row
+
+
+def history(row: Named) -> QuerySet[Correction]:
+    """Return the corrections of a player or event and of the rows that were merged into it, the latest
+    first."""
+    rows = type(row)._default_manager.filter(Q(pk=row.pk) | Q(home=row.pk)).values_list("pk", flat=True)
+    return Correction.objects.filter(subject=_kind(row), subject_id__in=rows).order_by("-pk")
+
+
+def apply_due() -> int:
+    """Apply the proposals about names whose time for objections is over; return how many."""
+    due = Correction.objects.filter(
+        state=State.PROPOSED, due__lte=timezone.now(), subject__in=OF_NAMES
+    ).order_by("due")
+    return len([perform("accept", None, correction) for correction in due[:_DUE_AT_ONCE]])
+
+
+_DUE_AT_ONCE: Final = 100
+
+
+def _kind(row: Named) -> Kind:
+    return "player" if isinstance(row, Player) else "event"
+
+
+def _refused(error: NameEditError) -> CurationError:
+    return CurationError(error.code, index=error.operation)
+
+
+def _applied(user: User | None, correction: Correction, what: str) -> None:
+    """Write the audit log, with the previous values, and let games follow that wait."""
+    operations = encode(correction.operations).decode()
+    note(AuditEvent.CORRECT, user, f"{correction}: {what} {operations[:_LOGGED]}")
+    if any(model._default_manager.filter(unsettled=True).exists() for model in (Player, Event)):
+        send_names()
+
+
+_LOGGED: Final = 4_000
+"""Characters of operations in the audit log. The history of the correction has all of them."""
