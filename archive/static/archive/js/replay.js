@@ -16,6 +16,9 @@ import { buildTree, lineTo, nodeKey, recorded, route } from "./tree.js";
 const SETTLE = 90;
 /** As many own moves as the server takes from an address (archive/web/replay/lines.py). */
 const TRIED = 150;
+/** Parameters that stay in the addresses of a game's page: the collection in which it is read, and whose moves are
+ * guessed. */
+const KEPT = ["collection", "guess"];
 
 /**
  * What a board shows; `marked` are names of squares, `shapes` the circles and arrows of comments.
@@ -270,12 +273,14 @@ export class Replay {
     const own = [];
     for (; "tried" in node && node.tried && node.parent; node = node.parent) own.unshift(node.name);
     const query = new URLSearchParams();
+    const here = new URLSearchParams(location.search);
     if (node.ply || this.root.dataset.opening) query.set("ply", String(node.ply));
     if (node.path) query.set("fork", node.path);
     if (this.root.classList.contains("flipped")) query.set("flip", "1");
     const marked = own.length ? "" : this.markedAt(node);
     if (marked) query.set("marked", marked);
     if (own.length) query.set("try", own.slice(0, TRIED).join("."));
+    for (const name of KEPT) if (here.has(name)) query.set(name, here.get(name) || "");
     return `${this.root.dataset.page || location.pathname}${query.size ? `?${query}` : ""}`;
   }
 
