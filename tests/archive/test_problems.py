@@ -76,9 +76,15 @@ def test_a_host_that_is_not_ours_is_a_problem(client):
     problem(client.get("/api/v1/games", headers={"Host": "a b:c:d"}), 400, "unknown-host")
 
 
+OTHER_METHODS = {("PUT", "/api/v1/drafts/{draft_id}")}
+"""Methods beside GET, POST and DELETE that addresses have."""
+
+
 @each("method", ["PUT", "PATCH", "TRACE", "FOO"])
 @each("route", [route for route in routes() if "/api/" in route.template], ids=str)
 def test_other_methods_are_told_which_there_are(client, route, method):
+    if (method, route.template) in OTHER_METHODS:
+        return
     values = {"kind": "shogi", "code": "x", "name": "kif"}
     address = route.address(**{name: values.get(name, "1") for name in route.parts})
     answer = client.generic(method, address)
