@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 import archive
+from archive.drafts import own_drafts
 from archive.intake import uploads
 from archive.intake.worker import work_off
 from archive.models import Correction, Draft, Game, Upload, User, codec
@@ -217,6 +218,15 @@ def test_a_version_that_another_tab_has_sent_is_not_overwritten_in_silence(
     eventually(other, lambda: rows(other)[-1], "△８四歩")
 
 
+def test_a_draft_that_is_one_too_many_is_said_to_be(
+    own_page: PageMaker, live_server: LiveServer, anna: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(own_drafts, "MOST", 0)
+    page = entering(own_page, live_server, anna)
+    typed(page, "76歩")
+    expect(page.locator(".draft-state")).to_contain_text("下書きが多すぎます")
+
+
 def test_without_a_connection_the_browser_keeps_what_was_entered(
     own_page: PageMaker, live_server: LiveServer, anna: User
 ) -> None:
@@ -243,6 +253,11 @@ def test_a_visitor_enters_a_game_with_fingers_downloads_it_and_goes_on_after_sig
         page.touchscreen.tap(*middle(page, file, rank))
     expect(page.locator(".stretch > li")).to_have_count(2)
     finger_drag(page, middle(page, 3, 3), middle(page, 3, 4))
+    expect(page.locator(".stretch > li")).to_have_count(3)
+    page.locator("button.drawing").tap()
+    page.touchscreen.tap(*middle(page, 5, 5))
+    finger_drag(page, middle(page, 8, 8), middle(page, 2, 2))
+    expect(page.locator(".board-shapes > g")).to_have_count(2)
     expect(page.locator(".stretch > li")).to_have_count(3)
     page.locator("button.save").tap()
     with page.expect_download() as download:
@@ -273,21 +288,25 @@ def test_a_line_tried_on_the_board_of_a_game_becomes_a_draft_with_its_players(
 
 
 def test_a_correction_is_what_was_changed_on_the_board_and_nothing_else(
-    open_page: PageMaker, live_server: LiveServer, anna: User
+    own_page: PageMaker, live_server: LiveServer, anna: User
 ) -> None:
     text = (SAMPLES / "1709-10-10-soguin-intatsu.kif").read_bytes()
     upload, _new = uploads.receive("a.kif", [text], anna, "web")
     work_off(upload.pk)
     game = Game.objects.get()
-    page = open_page()
+    page = own_page()
     sign_in(page, live_server, anna)
     page.goto(f"{live_server.url}/games/{game.pk}/")
     follow(page.get_by_role("link", name="盤上で訂正"))
+    page.locator("button.save").click()
+    page.locator("#reason").fill("御城将棋留")
+    page.locator(".save-as button.main").click()
+    expect(page.locator(".save-news")).to_have_text("変わったところがありません。")
+    page.keyboard.press("Escape")
     page.locator('[data-header="場所"]').fill("江戸城")
     page.keyboard.press("Tab")
     page.keyboard.press("Home")
     page.locator("button.save").click()
-    page.locator("#reason").fill("御城将棋留")
     with page.expect_response("**/corrections") as answer:
         page.locator(".save-as button.main").click()
     assert answer.value.status == 201

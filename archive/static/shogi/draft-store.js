@@ -17,7 +17,7 @@ export class DraftStore {
   /**
    * @param {{api: string, token: string, signedIn: boolean, name: string, draft: {id: number, version: number} | null,
    *   game: number | null}} place `name` is that of the record in the browser
-   * @param {(state: State, detail?: string) => void} told
+   * @param {(state: State, code?: string) => void} told
    * @param {(id: number) => void} made the draft has got a number
    */
   constructor({ api, token, signedIn, name, draft, game }, told, made) {
@@ -86,7 +86,7 @@ export class DraftStore {
     }
     this.waiting = this.waiting || record;
     if (answer.status === 412) this.told("conflict");
-    else if (answer.status && answer.status !== 429 && answer.status < 500) this.told("refused", answer.body?.detail);
+    else if (answer.status && answer.status !== 429 && answer.status < 500) this.told("refused", answer.body?.code);
     else {
       this.told("offline");
       this.timer = window.setTimeout(() => this.send(), RETRY);

@@ -58,19 +58,32 @@ export class MoveRows {
     this.mark(node);
   }
 
+  /** Adds the row of a new node: behind the end of its line, or as a variation. @param {Node} node */
+  add(node) {
+    const [first] = /** @type {Node} */ (node.parent).children;
+    if (first === node) {
+      this.items.get(/** @type {Node} */ (node.parent))?.parentElement?.append(this.row(node));
+      return;
+    }
+    this.items.get(first)?.append(this.fork(node));
+  }
+
+  /** @param {Node} node where a variation begins @returns {HTMLElement} */
+  fork(node) {
+    const fork = document.createElement("ol");
+    fork.className = "fork";
+    fork.append(this.row(node));
+    this.addLine(fork, node);
+    return fork;
+  }
+
   /** @param {HTMLElement} list @param {Node} node */
   addLine(list, node) {
     while (node.children.length) {
       const [next, ...others] = node.children;
       const item = this.row(next);
       list.append(item);
-      for (const other of others) {
-        const fork = document.createElement("ol");
-        fork.className = "fork";
-        fork.append(this.row(other));
-        this.addLine(fork, other);
-        item.append(fork);
-      }
+      item.append(...others.map((other) => this.fork(other)));
       node = next;
     }
   }

@@ -76,7 +76,7 @@ export class RecordEditor {
       name: dataset.correcting ? `correction-${dataset.correcting}` : id ? `draft-${id}` : `draft-new-${dataset.source || ""}`,
       draft: id ? { id, version: Number(dataset.version || 1) } : null,
       game: Number(dataset.game || 0) || null,
-    }, (state, detail) => this.tellState(state, detail), (made) => {
+    }, (state, code) => this.tellState(state, code), (made) => {
       history.replaceState(null, "", (dataset.draftUrl || "").replace(/0\/$/, `${made}/`));
     });
   }
@@ -134,11 +134,11 @@ export class RecordEditor {
     this.draw();
   }
 
-  /** @param {import("./draft-store.js").State} state @param {string} [detail] */
-  tellState(state, detail = "") {
+  /** @param {import("./draft-store.js").State} state @param {string} [code] why the draft is refused */
+  tellState(state, code = "") {
     const place = this.one(".draft-state");
     place.dataset.state = state;
-    place.textContent = [place.dataset[state], detail].filter(Boolean).join(" ");
+    place.textContent = place.dataset[code.replace(/-(\w)/g, (_, letter) => letter.toUpperCase())] || place.dataset[state] || "";
     if (state === "conflict") this.askConflict(this.tree.write());
   }
 
@@ -151,9 +151,11 @@ export class RecordEditor {
     this.changed();
   }
 
-  changed() {
+  /** @param {(rows: MoveRows) => void} [drawRows] what of the list has to be drawn; all of it takes long for thousands of moves */
+  changed(drawRows = (rows) => rows.draw(this.tree.root, this.tree.current)) {
     this.store.store(this.tree.write());
-    this.draw();
+    drawRows(this.rows);
+    this.show();
   }
 
   /** @param {import("./playing.js").Legal} legal */
@@ -162,7 +164,7 @@ export class RecordEditor {
     if (!mayPromote(this.position, legal.move)) delete move.promote;
     const isNew = this.tree.playMove(move);
     this.commenting = null;
-    if (isNew) this.changed();
+    if (isNew) this.changed((rows) => rows.add(this.tree.current));
     else this.show();
     this.tell("");
   }
@@ -184,7 +186,9 @@ export class RecordEditor {
   /** @param {(read: ReturnType<typeof readComments>) => string[]} write returns the comments of the current node */
   annotate(write) {
     const node = this.tree.current;
-    this.edit(() => (node.comments = write(readComments(node.comments))));
+    this.commenting = null;
+    this.tree.change(() => (node.comments = write(readComments(node.comments))));
+    this.changed((rows) => rows.redraw(node));
   }
 
   /** @param {import("./annotations.js").Mark | undefined} mark the same again removes it */

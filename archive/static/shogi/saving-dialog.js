@@ -65,6 +65,8 @@ function refusal(answer, failed, goTo, dialog) {
   const errors = answer.body?.errors || [];
   const at = errors.find((/** @type {any} */ one) => typeof one.ply === "number");
   if (at) goTo(at.ply);
+  const refusals = JSON.parse(document.getElementById("refusals")?.textContent || "{}");
+  if (refusals[answer.body?.code]) return refusals[answer.body.code];
   const words = errors.map((/** @type {any} */ one) => one.message || one.detail).join(" ");
   return words || answer.body?.detail || failed || dialog.dataset.failed || "";
 }

@@ -12,6 +12,7 @@ from django.utils.translation import get_language
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from archive.curation.errors import TEXTS
 from archive.curation.policy import may_propose
 from archive.derive.issues import language
 from archive.drafts import own_drafts
@@ -67,7 +68,8 @@ def correct(request: HttpRequest, user: User, game_id: int) -> HttpResponse:
     if not may_propose(user, game):
         raise PermissionDenied
     read_private(request)
-    return _editor(request, game.jkf, {"correcting": game.pk})
+    refusals = {code: str(text) for code, text in TEXTS.items() if "%" not in str(text)}
+    return _editor(request, game.jkf, {"correcting": game.pk, "refusals": refusals})
 
 
 def _editor(request: HttpRequest, record: Record, context: dict[str, Any]) -> HttpResponse:
