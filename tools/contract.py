@@ -426,6 +426,7 @@ _TAGS_IN_ORDER: Final = {
     "positions": "Positions, and the moves played from them.",
     "patterns": "Games with a pattern on the board.",
     "formations": "Castles and openings.",
+    "reconcile": "A reconciliation service for tables of names.",
     "spaces": "The visitor's library and those of groups.",
     "corrections": "Corrections of games.",
     "drafts": "Records that the account enters or edits.",

@@ -246,6 +246,9 @@ PATH_PARAMETERS: Final = {
     "draft_id": PathParameter("id", _NUMBER, "The number of the draft."),
     "player_id": PathParameter("id", _NUMBER, "The number of the player."),
     "event_id": PathParameter("id", _NUMBER, "The number of the event."),
+    "names": PathParameter("names", {"type": "string", "enum": ["players", "events"]}, "What is matched."),
+    "what": PathParameter("what", {"type": "string", "enum": ["entity", "property"]}, "What is completed."),
+    "row": PathParameter("row", _NUMBER, "The number of the player or event."),
     "seq": PathParameter("seq", _NUMBER, "The number of the entry in its upload, from 0."),
     "kind": PathParameter("game", {"type": "string", "enum": [*GAMES]}, "The kind of game."),
     "code": PathParameter(

@@ -457,6 +457,34 @@ class CorrectionBody(serializers.Serializer[Any]):
         return attrs
 
 
+MOST_RECONCILED: Final = 64 * 1024
+"""Characters of the queries of one request."""
+
+
+class ReconcileFields(serializers.Serializer[Any]):
+    """Parameters of `GET reconcile/{names}`, and fields of `POST`."""
+
+    queries = TextField(
+        required=False, max_length=MOST_RECONCILED, help_text="JSON: queries by names of the client's choice."
+    )
+    extend = TextField(
+        required=False, max_length=MOST_RECONCILED, help_text="JSON: `ids` and `properties` with their `id`."
+    )
+
+
+class SuggestQuery(serializers.Serializer[Any]):
+    """Parameters of suggestions of the reconciliation service."""
+
+    prefix = TextField(
+        required=False, allow_blank=True, default="", max_length=200, help_text="The text to complete."
+    )
+    cursor = TextField(
+        required=False, allow_blank=True, max_length=20, help_text="Not used: a list has no second page."
+    )
+    type = TextField(required=False, allow_blank=True, max_length=20, help_text="`player` or `event`.")
+    limit = serializers.IntegerField(required=False, min_value=1, max_value=100, help_text="Not used.")
+
+
 class NameCorrectionBody(serializers.Serializer[Any]):
     """Fields of `POST players/{id}/corrections` and of the same of events."""
 

@@ -98,16 +98,19 @@ def _has_token(request: HttpRequest, *, preflight: bool) -> bool:
 def _open_methods(path: str) -> tuple[str, ...]:
     if _STATELESS.fullmatch(path):
         return ("POST",)
+    if _RECONCILING.fullmatch(path):
+        return ("GET", "HEAD", "POST")
     return ("GET", "HEAD") if path == _INDEX or path.startswith(_READABLE) else ()
 
 
 _OPEN_NAMES: Final = (
     "games", "players", "events", "statistics", "openings", "dumps", "positions", "schema",
-    "about", "texts", "changes", "formations", "patterns",
+    "about", "texts", "changes", "formations", "patterns", "reconcile",
 )  # fmt: skip
 _READABLE: Final = tuple(f"/api/v1/{name}" for name in _OPEN_NAMES)
 _INDEX: Final = "/api/v1/"
 _STATELESS: Final = re.compile("/api/v1/(?:convert|check|find|positions/[^/]+/(?:batch|find))")
+_RECONCILING: Final = re.compile("/api/v1/reconcile/[^/]+")
 _EVERY_METHOD: Final = ("GET", "HEAD", "POST", "PUT", "DELETE")
 _METHODS: Final = "Access-Control-Allow-Methods"
 _ANY_SITE: Final = {

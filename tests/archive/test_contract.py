@@ -133,7 +133,8 @@ def test_every_parameter_is_in_it_and_no_other(document):
         query = {one["name"] for one in parameters if one["in"] == "query"} - {"scope", "key"}
         address = path.replace("{id}", "1").replace("{seq}", "0").replace("{game}", "shogi")
         address = address.replace("{formation}", "anaguma").replace("{member}", "1").replace("{number}", "0")
-        address = address.replace("{game_id}", "1")
+        address = address.replace("{game_id}", "1").replace("{names}", "players").replace("{what}", "entity")
+        address = address.replace("{row}", "1")
         answer = Client().options(address.replace("{code}", "x").replace("{format}", "kif"))
         assert query == {*answer.json()["parameters"]}, path
         parts = {one["name"] for one in parameters if one["in"] == "path"}

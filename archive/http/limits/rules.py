@@ -12,6 +12,8 @@ from archive.queries.games.filters import filters_of
 MINUTE: Final = 60
 _DRAFT_BYTES: Final = 32 * 1024
 """Bytes of a draft for one unit of work."""
+_RECONCILED_BYTES: Final = 100
+"""About one name in a batch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,12 @@ def collected(request: HttpRequest) -> Charges:
 def reading(request: HttpRequest) -> Charges:
     """Charge the reading of a text by its length."""
     return [(WORK, 5), (READING, body_bytes(request))]
+
+
+def reconciled(request: HttpRequest) -> Charges:
+    """Charge a batch of names that are matched by its length."""
+    size = body_bytes(request) + len(request.GET.get("queries", ""))
+    return [(WORK, 2 + size // _RECONCILED_BYTES)]
 
 
 def draft(request: HttpRequest) -> Charges:
