@@ -431,6 +431,7 @@ _TAGS_IN_ORDER: Final = {
     "corrections": "Corrections of games.",
     "drafts": "Records that the account enters or edits.",
     "collections": "Games in an order of their own.",
+    "notes": "Notes on positions.",
     "hooks": "Webhooks for new games.",
     "account": "The account of the request.",
     "site": "The archive itself, and its search box.",

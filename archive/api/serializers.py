@@ -27,7 +27,7 @@ from archive.curation.corrections import REASON_LENGTH
 from archive.derive.name_operations import MOST_OPERATIONS as MOST_NAME_OPERATIONS
 from archive.derive.operations import MOST_OPERATIONS
 from archive.libraries import MEMBERS
-from archive.models import LARGEST_ID, Collection, Correction
+from archive.models import LARGEST_ID, Collection, Correction, Follow
 from archive.names.kana_readings import LATIN, ROWS
 from archive.queries.games.filters import MOST_PLIES as MOST_PLIES_OF_GAME
 from archive.queries.games.filters import Filter, FilterPlace, filters_of
@@ -35,7 +35,7 @@ from archive.queries.games.keyset import ALL_ORDERS
 from archive.queries.names import directory
 from archive.queries.search.parsing import LONGEST
 from archive.shapes.common import FORMATS
-from kifu_core.games import GAMES
+from kifu_core.games import GAMES, SHOGI
 
 MOST_VERSIONS: Final = 2**31 - 2
 TEXT_LIMIT: Final = 200
@@ -401,6 +401,53 @@ class CollectedGameBody(serializers.Serializer[Any]):
         max_value=LARGEST_ID,
         help_text="The game behind which it moves; 0 for the first place.",
     )
+
+
+class FollowBody(serializers.Serializer[Any]):
+    """Fields of `POST account/follows`: those of its kind."""
+
+    kind = ChoiceField(choices=Follow.Kind.values, help_text="What is followed.")
+    target_id = WholeNumberField(
+        required=False, min_value=1, max_value=LARGEST_ID, help_text="The player or the event."
+    )
+    game = ChoiceField(choices=[*GAMES], default=SHOGI.name, help_text="The kind of game of the position.")
+    code = TextField(default="", allow_blank=True, help_text="The code of the position.")
+    search = TextField(
+        default="",
+        allow_blank=True,
+        max_length=LONGEST,
+        help_text="Parameters of `GET games`: the search that is saved.",
+    )
+    title = RawTextField(default="", help_text="A title for a search or a position, in one line.")
+    scope = TextField(
+        default="all",
+        max_length=1000,
+        help_text="The spaces of a search, among those readable now: `public`, `mine`, `group-12`, `all`.",
+    )
+
+
+class NotesQuery(serializers.Serializer[Any]):
+    """Parameters of `GET notes`."""
+
+    game = ChoiceField(choices=[*GAMES], default=SHOGI.name, help_text="The kind of game of `code`.")
+    code = TextField(required=False, help_text="The code of a position: only notes on it.")
+    cursor = CursorField()
+    limit = LimitField(PAGE, DEFAULT_GAMES)
+
+
+class ChangedNoteBody(serializers.Serializer[Any]):
+    """Fields of `POST notes/{id}`."""
+
+    text = RawTextField(help_text="The text of the note; empty for a bookmark.")
+
+
+class NoteBody(serializers.Serializer[Any]):
+    """Fields of `POST notes`."""
+
+    game = ChoiceField(choices=[*GAMES], default=SHOGI.name, help_text="The kind of game of the position.")
+    code = TextField(help_text="The code of the position.")
+    text = RawTextField(default="", help_text="The text of the note; empty for a bookmark.")
+    space = TextField(default="mine", help_text="The library whose members read it: `mine`, `group-12`.")
 
 
 class HookBody(serializers.Serializer[Any]):

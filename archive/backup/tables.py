@@ -124,6 +124,8 @@ TABLES: Final = (
     Table("archive.Hook", accounts=True),
     Table("archive.HookDelivery", split=False, accounts=True),
     Table("archive.Draft", accounts=True),
+    Table("archive.Follow", accounts=True),
+    Table("archive.PositionNote", accounts=True),
     Table("archive.AuditLine", accounts=True),
 )
 

@@ -8,14 +8,13 @@ import logging
 from typing import Any, Final
 
 from django.db import transaction
-from django.db.models import Max
 
 from archive.collections.editing import locked
 from archive.collections.errors import MOST_GAMES, CollectionError
 from archive.collections.games import add_search, append, lock_games
 from archive.collections.rights import check_editor
-from archive.models import Collection, GameChange, User
-from archive.queries.games.changes import changes_after
+from archive.models import Collection, User
+from archive.queries.games.changes import changes_after, last_change
 from archive.queries.games.filters import stored_filters
 from archive.queries.games.keyset import InvalidCursorError
 from archive.queries.games.listing import games_among, ids_matching
@@ -37,7 +36,7 @@ def keep_up(user: User, collection: Collection, search: dict[str, Any] | None) -
     check_editor(user, collection)
     with transaction.atomic():
         collection = locked(collection.pk)
-        collection.search, collection.searched = search, _last_change()
+        collection.search, collection.searched = search, last_change()
         collection.save(update_fields=["search", "searched", "changed"])
     return (
         0 if search is None else add_search(user, _scope_of(collection), collection, stored_filters(search))
@@ -54,7 +53,7 @@ def repeat(user: User, collection: Collection) -> int:
 
 def behind() -> list[int]:
     """Return collections whose searches have not examined the latest changes of the archive."""
-    searching = Collection.objects.filter(search__isnull=False).exclude(searched=_last_change())
+    searching = Collection.objects.filter(search__isnull=False).exclude(searched=last_change())
     return list(searching.order_by("searched", "pk").values_list("pk", flat=True)[:MOST_AT_ONCE])
 
 
@@ -69,10 +68,10 @@ def catch_up(pk: int) -> int:
         last, ids = changes.last, sorted(game.id for game in changes.games)
         games = [row.id for row in games_among(scope, filters, ids)]
     except InvalidCursorError:  # the archive was restored, and numbers its changes anew
-        last, games = _last_change(), ids_matching(scope, filters, MOST_GAMES)
+        last, games = last_change(), ids_matching(scope, filters, MOST_GAMES)
     except QueryError as error:
         log.warning("the search of collection %d is skipped: %s", pk, error)
-        last, games = _last_change(), []
+        last, games = last_change(), []
     with transaction.atomic():
         try:
             collection = locked(pk)
@@ -95,7 +94,3 @@ def _append(collection: Collection, games: list[int]) -> int:
 def _scope_of(collection: Collection) -> Scope:
     """Return the spaces that all members of a collection's library read."""
     return Scope((PUBLIC, collection.space_id))
-
-
-def _last_change() -> int:
-    return GameChange.objects.aggregate(last=Max("number"))["last"] or 0

@@ -887,6 +887,40 @@ class Migration(migrations.Migration):
             model_name='collectiongame',
             constraint=models.UniqueConstraint(fields=('collection', 'game'), name='game_of_collection'),
         ),
+        migrations.CreateModel(
+            name='Follow',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(choices=[('search', 'search'), ('player', 'player'), ('event', 'event'), ('position', 'position')], max_length=8)),
+                ('target', models.BigIntegerField(null=True)),
+                ('game', models.CharField(blank=True, max_length=20)),
+                ('code', models.TextField(blank=True)),
+                ('search', models.JSONField(null=True)),
+                ('title', models.CharField(blank=True, max_length=200)),
+                ('scope', models.TextField(default='all')),
+                ('seen', models.BigIntegerField(default=0)),
+                ('made', models.DateTimeField(auto_now_add=True)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='follows', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'indexes': [models.Index(fields=['user', 'id'], name='follow_of_user')],
+            },
+        ),
+        migrations.CreateModel(
+            name='PositionNote',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('game', models.CharField(max_length=20)),
+                ('code', models.TextField()),
+                ('text', models.TextField(blank=True)),
+                ('changed', models.DateTimeField(auto_now=True)),
+                ('author', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='position_notes', to=settings.AUTH_USER_MODEL)),
+                ('space', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='position_notes', to='archive.space')),
+            ],
+            options={
+                'indexes': [models.Index(fields=['code', 'game'], name='note_on_position')],
+            },
+        ),
         migrations.SeparateDatabaseAndState(
             state_operations=[
                 migrations.CreateModel(

@@ -13,6 +13,7 @@ from archive.models.columns import ColumnGone, ColumnSegment, ColumnWaiting
 from archive.models.corrections import Correction, CorrectionBatch, CorrectionEvent, GameIdentity
 from archive.models.drafts import Draft
 from archive.models.entries import Entry
+from archive.models.following import Follow, PositionNote
 from archive.models.games import (
     Game,
     GameAlias,
@@ -37,11 +38,11 @@ from archive.models.uploads import PIECE_BYTES, GoneUpload, Sender, Upload, Uplo
 __all__ = [
     "LARGEST_ID", "PIECE_BYTES", "AccountInvitation", "Arrival", "AuditEvent", "AuditLine", "Collection",
     "CollectionGame", "ColumnGone", "ColumnSegment", "ColumnWaiting", "Correction", "CorrectionBatch",
-    "CorrectionEvent", "DeviceGrant", "Draft", "Entry", "Event", "Game", "GameAlias", "GameChange",
+    "CorrectionEvent", "DeviceGrant", "Draft", "Entry", "Event", "Follow", "Game", "GameAlias", "GameChange",
     "GameEvent", "GameFormation", "GameIdentity", "GamePlayer", "GameRecord", "GameSeries", "GameText",
     "GoneGame", "GoneUpload", "HeardProcess", "Hook", "HookDelivery", "HotMove", "HotPart", "HotPosition",
-    "IndexState", "Invitation", "LeftSpace", "Membership", "Name", "Occurrence", "Player", "ProcessRole",
-    "Report", "Sender", "Share", "SiteText", "Space", "TakenDown", "Tally", "Token", "Upload",
+    "IndexState", "Invitation", "LeftSpace", "Membership", "Name", "Occurrence", "Player", "PositionNote",
+    "ProcessRole", "Report", "Sender", "Share", "SiteText", "Space", "TakenDown", "Tally", "Token", "Upload",
     "UploadChunk", "User", "UserManager",
 ]  # fmt: skip
 

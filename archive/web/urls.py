@@ -11,7 +11,7 @@ from archive.models import SiteText
 from archive.web.collections import editing, listing, standings
 from archive.web.curation import correcting, history
 from archive.web.lists import browsing, completing, feeds, finding
-from archive.web.pages import dump_pages, library_pages, site_text_pages, status, uploading, views
+from archive.web.pages import dump_pages, library_pages, mine, site_text_pages, status, uploading, views
 from archive.web.replay import embedding, reporting
 from archive.web.routes import account_page, cached_page, page
 from kifu_core.games import GAMES
@@ -59,6 +59,11 @@ urlpatterns = [
     cached_page("collections/<int:collection>/course/", listing.course, "collection-course", cost=2),
     cached_page("collections/<int:collection>/print/", listing.printed, "collection-print", cost=20),
     account_page("collections/<int:collection>/edit/", editing.edit, "collection-edit", cost=collected),
+    account_page("mine/", mine.mine, "mine", cost=10, progress=True),
+    account_page("mine/follows/new/", mine.follow, "follow", cost=5),
+    account_page("mine/follows/<int:follow_id>/", mine.change_follow, "follow-change", cost=5),
+    account_page("mine/notes/new/", mine.write_note, "note-new", cost=5),
+    account_page("mine/notes/<int:note_id>/", mine.change_note, "note-change", cost=5),
     account_page("libraries/", library_pages.own, "libraries", cost=2, progress=True),
     account_page("libraries/<int:space>/", library_pages.group, "library", cost=2, progress=True),
     page("join/<str:key>/", library_pages.join, "join", cost=5, access="anybody"),

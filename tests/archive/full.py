@@ -16,6 +16,7 @@ from archive.accounts.audit import note
 from archive.collections import editing
 from archive.collections import games as collecting
 from archive.drafts.own_drafts import create_draft
+from archive.following import follows, notes
 from archive.hooks import arrivals
 from archive.intake import worker
 from archive.models import (
@@ -39,7 +40,7 @@ from archive.models import (
 )
 from archive.queries.scope import Scope
 from kifu_core.classes import PUBLIC
-from tests.archive.games import CSA, KIF, UNREADABLE
+from tests.archive.games import CSA, KIF, START, UNREADABLE
 from tests.archive.quoridor import NAMED
 from tests.archive.spellings import add_spelling
 
@@ -140,6 +141,8 @@ def _let_in(anna: User) -> None:
     hook = Hook.objects.create(user=anna, address="https://receiver.example/", scope="public", salt="5a" * 16)
     HookDelivery.objects.create(hook=hook, games=[1, 2])
     create_draft(anna, {"header": {"先手": "甲"}, "moves": [{}]}, game=1)
+    follows.save_search(anna, {"player": "甲"}, "甲の棋譜", "all")
+    notes.write_note(anna, libraries.own_library(anna).pk, "shogi", START, "初形")
 
 
 def _say(anna: User) -> None:

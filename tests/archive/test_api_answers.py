@@ -54,6 +54,8 @@ def address_of(route: Route) -> str:
         "names": "players",
         "what": "entity",
         "row": 1,
+        "follow_id": 1,
+        "note_id": 1,
         "collection": 1,
         "correction_id": 1,
         "number": 0,

@@ -48,6 +48,8 @@ def address_of(route: Route) -> str:
         "row": 1,
         "correction_id": 1,
         "number": 0,
+        "follow_id": 1,
+        "note_id": 1,
         "collection": 1,
         "game_id": game.pk,
         "space": 1,
@@ -64,7 +66,7 @@ def request_of(client: APIClient, route: Route, query: str) -> Any:
 
 DEEDS = (
     *POSTED, "test", "save", "enable", "move", "join", "invitations", "{space}", "{member}", "parts",
-    "search", "{game_id}",
+    "search", "{game_id}", "seen",
 )  # fmt: skip
 
 

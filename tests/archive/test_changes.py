@@ -31,6 +31,8 @@ NOBODY_IS_SHOWN = {
     "archive_accountinvitation_used_by": "of accounts",
     "archive_devicegrant": "of accounts",
     "archive_draft": "of accounts",
+    "archive_follow": "of accounts",
+    "archive_positionnote": "of accounts",
     "archive_membership": "of accounts",
     "archive_invitation": "of accounts",
     "archive_sender": "of one's own uploads",

@@ -76,7 +76,7 @@ FORMS: Final = {
 }  # fmt: skip
 """Addresses that show nothing of the archive, and why."""
 
-ACCOUNTS: Final = ("/account/", "/drafts/", "/device/", "/oauth/", "/sign-", "/api/", "/admin/")
+ACCOUNTS: Final = ("/account/", "/mine/", "/drafts/", "/device/", "/oauth/", "/sign-", "/api/", "/admin/")
 """Forms of the account, the API itself, and the rooms of the staff."""
 
 FIRST: Final = (

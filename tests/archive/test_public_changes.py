@@ -31,7 +31,7 @@ WITH_THEIR_GAMES = {
 IN_NO_EXPORT = {
     "sitetext", "share", "space", "membership", "invitation", "report", "token", "accountinvitation",
     "auditline", "hook", "hookdelivery", "sender", "uploadchunk", "heardprocess", "tally", "indexstate",
-    "devicegrant", "draft", "correction", "correctionevent", "correctionbatch",
+    "devicegrant", "draft", "follow", "positionnote", "correction", "correctionevent", "correctionbatch",
 }  # fmt: skip
 
 

@@ -25,12 +25,15 @@ from archive.accounts.roles import Role, set_role
 from archive.collections import editing
 from archive.collections.games import append
 from archive.drafts.own_drafts import create_draft
+from archive.following.follows import follow_name
+from archive.following.notes import write_note
 from archive.intake import uploads, worker
 from archive.models import Collection, Entry, Game, Space, Upload, User
 from archive.observing import logs
 from archive.queries.scope import FOLLOWED, hash_of
 from kifu_core.classes import PUBLIC
 from kifu_core.games import SHOGI
+from tests.archive.games import START
 from tests.archive.routes import Route, routes
 
 TABLE: Final = Path(__file__).parents[1] / "data" / "role_walk.csv"
@@ -114,6 +117,10 @@ class World:
     things: dict[str, Thing] = field(default_factory=dict)
     draft: int = 0
     """Of the owner of the things."""
+    follow: int = 0
+    """Of the owner of the things, of the private player."""
+    note: int = 0
+    """The owner's own, on the position of the public game; there is one of the group, too."""
     collections: dict[str, int] = field(default_factory=dict)
     key: str = ""
     """The key of the unlisted collection."""
@@ -144,6 +151,10 @@ def world(module_db: None) -> World:
     make_so(result)
     record = SHOGI.formats.load(record_of("private").replace("zmprivate破", "投了")).games[0].record
     result.draft = create_draft(users["owner"], record).pk
+    result.follow = follow_name(users["owner"], "player", result.things["private"].player).pk
+    code = result.things["public"].code
+    result.note = write_note(users["owner"], mine, "shogi", code, "zmprivate注").pk
+    write_note(users["group owner"], result.group.pk, "shogi", code, "zmgroup注")
     return result
 
 
@@ -246,6 +257,10 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/api/v1/uploads": {"text": "手合割：平手\n   1 ７六歩(77)\n   2 投了\n", "space": "mine"},
     "/scope/": {"scope": "mine"},
     "/drafts/": {"remove": "1"},
+    "/mine/follows/new/": {"kind": "search", "search": "player=zm"},
+    "/mine/follows/{follow_id}/": {"action": "open"},
+    "/mine/notes/new/": {"game": "shogi", "code": START, "text": "注"},
+    "/mine/notes/{note_id}/": {"text": "注"},
     "/libraries/": {"name": "道場"},
     "/libraries/{space}/": {"action": "invite"},
     "/join/{key}/": {},
@@ -266,6 +281,10 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/api/v1/games/{pk}/restore": {},
     "/api/v1/corrections/{correction_id}": {"action": "accept"},
     "/api/v1/uploads/{pk}/move": {"space": "mine"},
+    "/api/v1/account/follows": {"kind": "search", "search": "player=zm"},
+    "/api/v1/account/follows/{follow_id}/seen": {},
+    "/api/v1/notes": {"code": START, "text": "注"},
+    "/api/v1/notes/{note_id}": {"text": "注"},
     "/api/v1/drafts": {"record": _DRAFT},
     "/api/v1/drafts/{draft_id}/save": {"space": "mine"},
     "/admin/archive/{row}/{object_id}/delete/": {"post": "yes"},
@@ -283,6 +302,7 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
 
 
 _DELETED: Final = (
+    "/api/v1/account/follows/{follow_id}", "/api/v1/notes/{note_id}",
     "/api/v1/uploads/{pk}", "/api/v1/drafts/{draft_id}", "/api/v1/collections/{collection}",
     "/api/v1/collections/{collection}/search", "/api/v1/collections/{collection}/games/{game_id}",
 )  # fmt: skip
@@ -347,6 +367,7 @@ def requests(world: World) -> Iterator[RequestRow]:
 def of_route(world: World, route: Route, state: str) -> Iterator[RequestRow]:
     thing = world.things[state or "public"]
     values = values_of(route.template, thing, world.group.pk) | {"draft_id": str(world.draft)}
+    values |= {"follow_id": str(world.follow), "note_id": str(world.note)}
     values["collection"] = str(world.collections.get(state, 0))
     missing = {name: "nothing" for name in route.parts if name not in values}
     address = route.address(**values, **missing)
@@ -377,7 +398,10 @@ def answer(client: Client, request: RequestRow) -> Any:
         elif request.method == "PUT":
             result = client.put(request.address, request.data, "application/json")
         else:
-            json = ("/api/v1/positions/", "/api/v1/drafts", "/api/v1/collections", *_CORRECTIONS)
+            json = (
+                "/api/v1/positions/", "/api/v1/drafts", "/api/v1/collections", "/api/v1/notes",
+                "/api/v1/account/", *_CORRECTIONS,
+            )  # fmt: skip
             as_json = request.template.startswith(json)
             result = (
                 client.post(request.address, request.data, "application/json")

@@ -24,7 +24,7 @@ LAYERS = (
     "store queries",
     "http.limits observing",
     "caching.responses export hooks intake libraries project.checks",
-    "collections curation drafts dumps",
+    "collections curation drafts dumps following",
     "api",
     "backup http serving",
     "web",

@@ -14,6 +14,7 @@ CARRIES_SCOPE = {
 
 NO_GAMES = {
     "games.bulk": "being_deleted",
+    "games.changes": "last_change is_of_order",
     "games.color_names": "colours_of default_game results_of",
     "games.excerpts": "cut words_of",
     "games.filters": "filters_of game_filters position_filters stored_filters stored_parameters",

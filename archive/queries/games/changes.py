@@ -41,14 +41,25 @@ def changes_after(scope: Scope, number: int, limit: int) -> ChangesPage:
     Each game is as it is now; so a game that changed again is on a later page, too. Raises InvalidCursorError
     for a number of another order, such as that of an archive before its restoration.
     """
-    end = GameChange.objects.aggregate(last=Max("number"))["last"] or 0
-    if number and not (number <= end and number >> GameChange.COUNT_BITS == end >> GameChange.COUNT_BITS):
+    end = last_change()
+    if number and not is_of_order(number, end):
         raise InvalidCursorError("these changes are no longer numbered so: begin anew")
     new = GameChange.objects.filter(space__in=scope.spaces, number__gt=number, number__lte=end)
     rows: list[tuple[int, int]] = list(new.order_by("number").values_list("number", "game")[:limit])  # type: ignore[arg-type]
     complete = len(rows) < limit
     games = _now(scope, list(dict.fromkeys(game for _number, game in rows)))
     return ChangesPage(games, end if complete else rows[-1][0], complete)
+
+
+def last_change() -> int:
+    """Return the number of the last change; 0 without any."""
+    return GameChange.objects.aggregate(last=Max("number"))["last"] or 0
+
+
+def is_of_order(number: int, end: int) -> bool:
+    """Return whether a number belongs to the order of the last change `end`, not to that of an archive before
+    its restoration."""
+    return number <= end and number >> GameChange.COUNT_BITS == end >> GameChange.COUNT_BITS
 
 
 def _now(scope: Scope, pks: Collection[int]) -> tuple[ChangedGame, ...]:

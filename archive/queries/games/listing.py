@@ -330,6 +330,23 @@ def games_among(scope: Scope, filters: GameFilters, ids: Sequence[int]) -> list[
         return _load_rows(games.embed("{sql} ORDER BY g.id"), "id")
 
 
+def ids_changed(scope: Scope, filters: GameFilters, after: int, latest: int, most: int) -> list[int]:
+    """Return up to `most` ids of games that match, among the latest changes of the scope after a number
+    (`GameChange`), the largest id first. Raises QueryError."""
+    with time_limited(filters):
+        if query_of(scope, filters) is None:
+            return []
+        changed = Sql(_CHANGED.format(one_of=one_of(scope.spaces)), (*scope.spaces, after, latest))
+        games = _over_all_games(scope, filters, "id").among(changed)
+        rows = engine().fetch_prepared(*games.embed(_LARGEST, most), keep=False)
+        return [pk for (pk,) in rows]
+
+
+_CHANGED: Final = """d.id IN (SELECT c.game FROM (SELECT game FROM archive_gamechange
+    WHERE space {one_of} AND number > %s ORDER BY number DESC LIMIT %s) c)"""
+_LARGEST: Final = "SELECT g.id FROM {sql} ORDER BY g.id DESC LIMIT %s"
+
+
 def slots_of(scope: Scope, filters: GameFilters, most: int) -> list[int] | None:
     """Return the slots of the games that match; None if there may be more than `most`. Raises QueryError for
     an invalid query."""

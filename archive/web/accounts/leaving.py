@@ -28,8 +28,10 @@ from archive.models import (
     AccountInvitation,
     AuditEvent,
     Draft,
+    Follow,
     Hook,
     Membership,
+    PositionNote,
     Report,
     Share,
     Space,
@@ -105,6 +107,16 @@ def account_data(user: User) -> dict[str, Any]:
             {"id": draft.pk, "changed": draft.changed, "record": codec.unpack(draft.record)}
             for draft in Draft.objects.filter(user=user).order_by("pk")
         ],
+        "follows": [
+            *Follow.objects.filter(user=user).values(
+                "kind", "target", "game", "code", "search", "title", "scope", "made"
+            )
+        ],
+        "position_notes": [
+            *PositionNote.objects.filter(author=user).values(
+                "game", "code", "text", "changed", library=F("space__name")
+            )
+        ],
         "invitations": [
             *AccountInvitation.objects.filter(made_by=user).values("note", "role", "made", "expires", "used")
         ],
@@ -156,8 +168,9 @@ def end_account(user: User, by: User | None = None, *, games_go: bool = False) -
         if not sent.exists():
             user.delete()
             return True
-        for model in (EmailAddress, UserSession, Token, Hook, Draft):
+        for model in (EmailAddress, UserSession, Token, Hook, Draft, Follow):
             model.objects.filter(user=user).delete()
+        PositionNote.objects.filter(author=user).delete()
         Report.objects.filter(by=user).update(by=None)
         user.authenticator_set.all().delete()  # type: ignore[attr-defined]  # of allauth.mfa
         _erase(user)

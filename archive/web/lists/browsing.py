@@ -18,7 +18,8 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from archive.caching.values import one_snapshot
 from archive.derive.issues import language
-from archive.models import Event, Player
+from archive.following import follows
+from archive.models import Event, Player, User
 from archive.names import kana_readings
 from archive.names.romaji import romanized
 from archive.queries.games.filters import GameFilters
@@ -185,16 +186,20 @@ def player(request: HttpRequest, player_id: int) -> HttpResponse:
     name = unique_name(summary.entity)
     as_black = GameFilters(black=name)  # the side that usually begins
     starts = {kind: _from_start(scope, kind, _FIRST_MOVES, as_black) for kind in summary.sides}
-    context = _summary_context(scope, "player", summary) | {
-        "namesakes": namesakes(summary.entity),
-        "sides": [side for kind, both in summary.sides.items() for side in _sides(kind, both)],
-        "people_title": _("Opponents"),
-        "first_moves": [
-            {"title": PAGES[kind].words.first_moves} | start
-            for kind, start in starts.items()
-            if start["moves"]
-        ],
-    }
+    context = (
+        _summary_context(scope, "player", summary)
+        | _follow_of(request, "player", summary.id)
+        | {
+            "namesakes": namesakes(summary.entity),
+            "sides": [side for kind, both in summary.sides.items() for side in _sides(kind, both)],
+            "people_title": _("Opponents"),
+            "first_moves": [
+                {"title": PAGES[kind].words.first_moves} | start
+                for kind, start in starts.items()
+                if start["moves"]
+            ],
+        }
+    )
     return render(request, "archive/summary.html", context)
 
 
@@ -207,10 +212,14 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
         return redirect("event", new_id, permanent=True)
     if summary is None:
         raise Http404(_("There is no event with this number."))
-    context = _summary_context(scope, "event", summary) | {
-        "sides": [_sides(kind, both)[0] for kind, both in summary.sides.items()],
-        "people_title": _("Players"),
-    }
+    context = (
+        _summary_context(scope, "event", summary)
+        | _follow_of(request, "event", summary.id)
+        | {
+            "sides": [_sides(kind, both)[0] for kind, both in summary.sides.items()],
+            "people_title": _("Players"),
+        }
+    )
     return render(request, "archive/summary.html", context)
 
 
@@ -219,6 +228,13 @@ def _sides(
 ) -> list[tuple[str, SafeString, people.ResultCounts]]:
     """Return name, mark and results of both sides."""
     return list(zip(map(str, PAGES[kind].words.seats), side_marks(kind), tallies, strict=True))
+
+
+def _follow_of(request: HttpRequest, kind: NameKind, pk: int) -> dict[str, Any]:
+    """Return the visitor's follow of a name; empty for strangers."""
+    if not isinstance(request.user, User):
+        return {}
+    return {"follow": follows.follow_of(request.user, kind, pk)}
 
 
 def _summary_context(scope: Scope, kind: NameKind, summary: people.Summary) -> dict[str, Any]:

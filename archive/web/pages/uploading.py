@@ -200,6 +200,15 @@ def _in_progress(upload: Upload) -> bool:
     return upload.state in (Upload.State.RECEIVED, Upload.State.PROCESSING)
 
 
+def latest_uploads(request: HttpRequest, number: int) -> list[dict[str, Any]]:
+    """Return the latest uploads of the account with their progress."""
+    scope = readable_scope(request)
+    shown = uploads_of(scope, request.user.pk, "", None, number)
+    _set_names(request, shown)
+    counts, places = counts_of_uploads(scope, [one.pk for one in shown]), _places(shown)
+    return [progress(one, counts[one.pk], places) for one in shown]
+
+
 @require_safe
 @never_cache
 def own_uploads(request: HttpRequest) -> HttpResponse:

@@ -72,6 +72,7 @@ from archive.web.lists.filtering import (
 from archive.web.lists.game_search import by_moves, chips, error_parts, facets_of
 from archive.web.lists.in_text import in_text
 from archive.web.pages.library_pages import library_of
+from archive.web.pages.position_notes import form_context, notes_context
 from archive.web.pages.way_back import way_back
 from archive.web.replay.game_page import CODE, game_context, ply_of
 from archive.web.replay.lines import line_to, read_line, read_squares, usual_start
@@ -356,6 +357,7 @@ def position(request: HttpRequest, kind: str, code: str) -> HttpResponse:
     part = request.headers.get(PART) == "position"
     form = PositionFilterForm(request.GET, kind=kind, label_suffix="")
     context = _position_context(request, kind, path, shown, form) | _games_context(request, kind, code, form)
+    context |= form_context(request, kind, code)
     context["layout"] = "archive/part.html" if part else "archive/base.html"
     status = 200 if form.is_valid() else 400
     response = render(request, template_of(kind, "position"), context, status=status)
@@ -409,6 +411,7 @@ def _position_context(
     return {
         "position": shown,
         "kind": kind,
+        "path_code": path,
         "words": words_of(kind, shown),
         "match": match,
         "matches": match_links(request, match),
@@ -416,6 +419,7 @@ def _position_context(
             (name, image, image_query(kind, form, match, turned=turned))
             for name, image, turned in images(kind, shown, match)
         ],
+        **notes_context(request, kind, _codes(kind, shown, match)),
         "feed": reverse("position-feed", args=[kind, path]) + ("" if match == "exact" else f"?match={match}"),
         "any_href": address_with(request, match="any", cursor=""),
         "order_href": address_with(request, order=order, cursor=""),
@@ -458,7 +462,8 @@ def template_of(kind: str, page: str) -> str:
 def _moves_part(request: HttpRequest, shown: Any, kind: str, code: str) -> HttpResponse:
     """Return only the table of moves, for the replay of a game."""
     explorer = explore(scope_of(request), kind, code, match_of(request))
-    context = {"position": shown, "explorer": explorer, "moves": explorer.moves[:_PART_MOVES]}
+    notes = notes_context(request, kind, _codes(kind, shown, match_of(request)))
+    context = {"position": shown, "explorer": explorer, "moves": explorer.moves[:_PART_MOVES], **notes}
     response = render(request, "archive/parts/moves_part.html", context)
     response["Cache-Control"] = "private, max-age=60"
     return response if has_read_private(request) else tagged(request, response)
@@ -503,6 +508,13 @@ def images(kind: str, position: Any, match: Match) -> list[tuple[str, str, bool]
             codes.add(code)
             images.append((name, code, exchanged))
     return images
+
+
+def _codes(kind: str, position: Any, match: Match) -> list[str]:
+    """Return the codes of a position and of the others that count as the same."""
+    codec = GAMES[kind].codec
+    others = (codec.code_of_path(path) for _name, path, _turned in images(kind, position, match))
+    return [codec.encode(position), *others]
 
 
 @require_POST

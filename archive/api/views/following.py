@@ -1,0 +1,288 @@
+"""What the visitor's account follows, and notes on positions."""
+
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
+
+from django.http import Http404, QueryDict
+from django.shortcuts import get_object_or_404
+from django.utils.translation import override
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.reverse import reverse
+
+from archive.api.endpoints import body, endpoint, validated
+from archive.api.errors import ApiError
+from archive.api.operations import CURSORS, POSITIONS, Example, Operation, Problems, merge_problems
+from archive.api.pagination import DEFAULT_GAMES, PAGE, cursor_number, limit_of, next_url
+from archive.api.positions import position_url
+from archive.api.serializers import ChangedNoteBody, FacetsQuery, FollowBody, NoteBody, NotesQuery
+from archive.api.shapes import following as shapes
+from archive.api.views.libraries import owner_of, target_of
+from archive.following import follows, news, notes
+from archive.following.errors import FollowError
+from archive.models import Event, Follow, Player, PositionNote, User
+from archive.queries.games.filters import stored_parameters
+from archive.queries.scope import (
+    UnknownScopeError,
+    read_private,
+    readable_scope,
+    readable_spaces,
+    scope_by_names,
+    space_name,
+)
+from kifu_core.games import GAMES
+
+T = TypeVar("T")
+
+_STATUSES: Final = {
+    "follow-title": 400,
+    "note-text": 400,
+    "not-a-member": 403,
+    "too-many-follows": 409,
+    "too-many-notes": 409,
+}
+"""The HTTP status of each code of a change that is refused."""
+_FIELDS: Final = {"follow-title": "title", "note-text": "text"}
+_STRANGER: Final = Example("Of a stranger", status=401)
+_STRANGERS_FOLLOW: Final = Example("Of a stranger", {"follow_id": 1}, status=401)
+_STRANGERS_NOTE: Final = Example("Of a stranger", {"note_id": 1}, status=401)
+_START: Final = GAMES["shogi"].codec.encode(GAMES["shogi"].rules.initial())
+
+
+def _problems(*codes: str) -> Problems:
+    statuses = {_STATUSES[code] for code in codes}
+    return {status: [code for code in codes if _STATUSES[code] == status] for status in sorted(statuses)}
+
+
+def _done(change: Callable[[], T]) -> T:
+    """Return the result of a change. Raises ApiError if it is refused."""
+    try:
+        return change()
+    except FollowError as error:
+        with override("en"):
+            text = error.text
+        raise ApiError(error.code, text, _STATUSES[error.code], field=_FIELDS.get(error.code, "")) from error
+
+
+def _owner(request: Request) -> User:
+    user = owner_of(request)
+    read_private(request._request)
+    return user
+
+
+# --- follows -----------------------------------------------------------------------------------------------
+
+
+@endpoint(
+    "GET",
+    "POST",
+    operation={
+        "GET": Operation(
+            {200: shapes.Follows},
+            text="List the saved searches, players, events and positions that the account follows.",
+            examples=(_STRANGER,),
+        ),
+        "POST": Operation(
+            {201: shapes.FollowInfo},
+            merge_problems(
+                {400: ("unknown-space",)}, POSITIONS, _problems("follow-title", "too-many-follows")
+            ),
+            FollowBody,
+            text="Save a search, or follow a player, an event or a position.",
+            examples=(
+                Example("Of a stranger", body={"kind": "search", "search": "player=大橋宗銀"}, status=401),
+            ),
+        ),
+    },
+)
+def own(request: Request) -> Response:
+    """List what the account follows, with new games; POST follows something."""
+    user = _owner(request)
+    if request.method == "POST":
+        made = _follow(request, user, body(FollowBody, request))
+        return Response(_follow_info(request, made, {made.pk: news.News([], more=False)}), status=201)
+    found, readable = list(follows.own_follows(user)), readable_spaces(request._request)
+    new = news.news_of(found, readable)
+    return Response(shapes.Follows([_follow_info(request, one, new) for one in found]))
+
+
+def _follow(request: Request, user: User, fields: dict[str, Any]) -> Follow:
+    title = fields["title"]
+    if fields["kind"] == Follow.Kind.SEARCH:
+        search = stored_parameters(validated(FacetsQuery, QueryDict(fields["search"])))
+        scope = _scope_name(request, fields["scope"])
+        return _done(lambda: follows.save_search(user, search, title, scope))
+    if fields["kind"] == Follow.Kind.POSITION:
+        game, code = _position(fields)
+        return _done(lambda: follows.follow_position(user, game, code, title))
+    model: type[Player | Event] = Player if fields["kind"] == Follow.Kind.PLAYER else Event
+    spaces = readable_scope(request._request).spaces
+    row = model._default_manager.filter(pk=fields.get("target_id", 0), space__in=spaces).first()
+    if row is None:
+        raise Http404
+    home, is_player = row.home_id or row.pk, model is Player
+    return _done(lambda: follows.follow_name(user, "player" if is_player else "event", home))
+
+
+def _scope_name(request: Request, name: str) -> str:
+    readable = readable_spaces(request._request)
+    try:
+        scope_by_names(name, readable)
+    except UnknownScopeError as error:
+        raise ApiError("unknown-space", f"not among {', '.join(readable)}", field="scope") from error
+    return name
+
+
+def _position(fields: dict[str, Any]) -> tuple[str, str]:
+    """Return the kind of game and the code of a position. Raises DecodeError."""
+    codec = GAMES[fields["game"]].codec
+    code = codec.code_of_path(fields["code"])
+    codec.decode(code)
+    return fields["game"], code
+
+
+@endpoint(
+    "GET",
+    "DELETE",
+    operation={
+        "GET": Operation(
+            {200: shapes.FollowInfo}, text="Describe one of the follows.", examples=(_STRANGERS_FOLLOW,)
+        ),
+        "DELETE": Operation({204: None}, text="End a follow.", examples=(_STRANGERS_FOLLOW,)),
+    },
+)
+def one(request: Request, follow_id: int) -> Response:
+    """Describe a follow; DELETE ends it."""
+    user = _owner(request)
+    if request.method == "DELETE":
+        if not follows.unfollow(user, follow_id):
+            raise Http404
+        return Response(status=204)
+    found = get_object_or_404(Follow, pk=follow_id, user=user)
+    return Response(_follow_info(request, found, news.news_of([found], readable_spaces(request._request))))
+
+
+@endpoint("POST", operation=Operation({200: shapes.SeenGames}, examples=(_STRANGERS_FOLLOW,)))
+def seen(request: Request, follow_id: int) -> Response:
+    """Return the new games of a follow, which count as seen from now on."""
+    found = get_object_or_404(Follow, pk=follow_id, user=_owner(request))
+    return Response(shapes.SeenGames(news.open_news(found, readable_spaces(request._request))))
+
+
+def _follow_info(request: Request, follow: Follow, new: dict[int, news.News]) -> shapes.FollowInfo:
+    return shapes.FollowInfo(
+        id=follow.pk,
+        url=reverse("api:follow", [follow.pk], request=request),
+        kind=follow.kind,
+        title=follow.title,
+        target_id=follow.target,
+        game=follow.game,
+        code=follow.code,
+        search=follow.search,
+        scope=follow.scope,
+        made=follow.made,
+        new_game_ids=new[follow.pk].games if follow.pk in new else None,
+    )
+
+
+# --- notes -------------------------------------------------------------------------------------------------
+
+
+@endpoint(
+    "GET",
+    "POST",
+    query={"GET": NotesQuery},
+    operation={
+        "GET": Operation(
+            {200: shapes.NotesPage},
+            merge_problems({400: CURSORS}, POSITIONS),
+            text="List notes on positions that the account may read: its own, and those of its groups.",
+            examples=(_STRANGER,),
+        ),
+        "POST": Operation(
+            {201: shapes.NoteInfo},
+            merge_problems(
+                {400: ("unknown-space",)},
+                POSITIONS,
+                _problems("note-text", "not-a-member", "too-many-notes"),
+            ),
+            NoteBody,
+            text="Write a note on a position into a library; without text it is a bookmark.",
+            examples=(
+                Example("Of a stranger", body={"game": "shogi", "code": _START, "text": "初形"}, status=401),
+            ),
+        ),
+    },
+)
+def position_notes(request: Request, query: dict[str, Any] | None = None) -> Response:
+    """List notes on positions; POST writes one."""
+    user = _owner(request)
+    if request.method == "POST":
+        fields = body(NoteBody, request)
+        game, code = _position(fields)
+        space = target_of(user, fields["space"])
+        written = _done(lambda: notes.write_note(user, space, game, code, fields["text"]))
+        return Response(_note_info(request, written), status=201)
+    query = query or {}
+    limit, before = limit_of(query, DEFAULT_GAMES, PAGE), cursor_number(query)
+    found = notes.readable_notes(user, readable_spaces(request._request))
+    if "code" in query:
+        game, code = _position(query)
+        found = found.filter(game=game, code=code)
+    page = list((found if before is None else found.filter(pk__lt=before))[: limit + 1])
+    following = str(page[limit - 1].pk) if len(page) > limit else None
+    return Response(
+        shapes.NotesPage([_note_info(request, one) for one in page[:limit]], next_url(request, following))
+    )
+
+
+@endpoint(
+    "GET",
+    "POST",
+    "DELETE",
+    operation={
+        "GET": Operation(
+            {200: shapes.NoteInfo}, text="Return a note on a position.", examples=(_STRANGERS_NOTE,)
+        ),
+        "POST": Operation(
+            {200: shapes.NoteInfo},
+            _problems("note-text"),
+            ChangedNoteBody,
+            text="Change the text of an own note.",
+            examples=(Example("Of a stranger", {"note_id": 1}, body={"text": "初形"}, status=401),),
+        ),
+        "DELETE": Operation(
+            {204: None},
+            text="Remove a note, as its author or as an owner of its library.",
+            examples=(_STRANGERS_NOTE,),
+        ),
+    },
+)
+def position_note(request: Request, note_id: int) -> Response:
+    """Return a note on a position; POST changes its text, DELETE removes it."""
+    user = _owner(request)
+    if request.method == "DELETE":
+        if not notes.remove_note(user, note_id):
+            raise Http404
+        return Response(status=204)
+    if request.method == "POST":
+        fields = body(ChangedNoteBody, request)
+        if _done(lambda: notes.change_note(user, note_id, fields["text"])) is None:
+            raise Http404
+    readable = notes.readable_notes(user, readable_spaces(request._request))
+    return Response(_note_info(request, get_object_or_404(readable, pk=note_id)))
+
+
+def _note_info(request: Request, note: PositionNote) -> shapes.NoteInfo:
+    return shapes.NoteInfo(
+        id=note.pk,
+        url=reverse("api:note", [note.pk], request=request),
+        game=note.game,
+        code=note.code,
+        position_url=position_url(GAMES[note.game], note.code, request),
+        text=note.text,
+        author=note.author.get_username(),
+        space=space_name(request._request, note.space_id),
+        changed=note.changed,
+        own=note.author_id == request.user.pk,
+    )

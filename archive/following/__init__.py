@@ -1,0 +1,1 @@
+"""What accounts follow, with the new games of each, and their notes on positions."""

@@ -1,0 +1,41 @@
+"""Reasons for which a follow or a note is refused."""
+
+from typing import Final
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from archive.models.following import TITLE_LENGTH
+
+MOST_FOLLOWS: Final = 100
+"""Follows of one account."""
+MOST_NOTES: Final = 5_000
+"""Notes of one account."""
+TEXT_LENGTH: Final = 5_000
+"""Characters of a note."""
+
+TEXTS: Final[dict[str, str | Promise]] = {
+    "too-many-follows": _("An account follows at most %(follows)s searches, names and positions."),
+    "follow-title": _("A title has at most %(title)s characters."),
+    "too-many-notes": _("An account has at most %(notes)s notes on positions."),
+    "note-text": _("A note has at most %(text)s characters."),
+    "not-a-member": _("Only members of a library can write notes there."),
+}
+
+
+class FollowError(Exception):
+    """A follow or a note is refused; `code` is a key of `TEXTS`."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(code)
+        self.code = code
+
+    @property
+    def text(self) -> str:
+        """Return the reason in the active language."""
+        return str(TEXTS[self.code]) % {
+            "follows": MOST_FOLLOWS,
+            "title": TITLE_LENGTH,
+            "notes": MOST_NOTES,
+            "text": TEXT_LENGTH,
+        }

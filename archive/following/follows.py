@@ -1,0 +1,71 @@
+"""Follows of accounts: saved searches, players, events and positions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.db.models import Q
+
+from archive.following.errors import MOST_FOLLOWS, FollowError
+from archive.models import Event, Follow, Player, User
+from archive.models.following import TITLE_LENGTH
+from archive.names.plain_text import plain
+from archive.queries.games.changes import last_change
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from django.db.models import QuerySet
+
+    from archive.queries.names.ids_of_names import NameKind
+
+
+def own_follows(user: User) -> QuerySet[Follow]:
+    """Return what an account follows, the latest first."""
+    return Follow.objects.filter(user=user).order_by("-pk")
+
+
+def save_search(user: User, search: Mapping[str, Any], title: str, scope: str) -> Follow:
+    """Save a search by its `stored_parameters`, in spaces by their names. Raises FollowError."""
+    return _follow(user, title, kind=Follow.Kind.SEARCH, search=dict(search), scope=scope)
+
+
+def follow_name(user: User, kind: NameKind, pk: int) -> Follow:
+    """Follow a player or an event by id. Raises FollowError."""
+    return _follow(user, "", kind=Follow.Kind(kind), target=pk)
+
+
+def follow_position(user: User, game: str, code: str, title: str = "") -> Follow:
+    """Follow a position by its kind of game and its code, which is valid. Raises FollowError."""
+    return _follow(user, title, kind=Follow.Kind.POSITION, game=game, code=code)
+
+
+def _follow(user: User, title: str, **fields: Any) -> Follow:
+    title = " ".join(plain(title).split())
+    if len(title) > TITLE_LENGTH:
+        raise FollowError("follow-title")
+    with transaction.atomic():
+        User.objects.select_for_update().get(pk=user.pk)
+        own = Follow.objects.filter(user=user)
+        if same := own.filter(**fields).first():
+            return same
+        if own.count() >= MOST_FOLLOWS:
+            raise FollowError("too-many-follows")
+        return Follow.objects.create(user=user, title=title, seen=last_change(), **fields)
+
+
+def unfollow(user: User, pk: int) -> bool:
+    """Remove one of the follows of an account; return whether it had it."""
+    return bool(Follow.objects.filter(pk=pk, user=user).delete()[0])
+
+
+def follow_of(user: User, kind: str, target: int = 0, game: str = "", code: str = "") -> Follow | None:
+    """Return the follow of an account for a player or an event, also by the id of one that was merged into
+    it, or for a position; None without one."""
+    own = Follow.objects.filter(user=user, kind=kind)
+    if kind == Follow.Kind.POSITION:
+        return own.filter(game=game, code=code).first()
+    model: type[Player | Event] = Player if kind == Follow.Kind.PLAYER else Event
+    merged = model._default_manager.filter(home=target).values("pk")
+    return own.filter(Q(target=target) | Q(target__in=merged)).first()
