@@ -8,6 +8,7 @@ from django.test import Client
 
 from archive import libraries, store
 from archive.accounts import tokens
+from archive.collections import editing
 from archive.intake import tasks
 from archive.libraries import LibraryError
 from archive.models import AuditLine, Game, Membership, Share, Space, Upload, User
@@ -181,8 +182,10 @@ def test_an_export_has_libraries_shares_and_reports(hanako, taro):
     client = Client()
     client.force_login(hanako)
     client.post(f"/games/{public.pk}/report/", {"reason": "wrong", "text": "名前が違う"})
+    editing.create(hanako, libraries.own_library(hanako).pk, "名局集")
     held = account_data(hanako)
     assert [one["kind"] for one in held["libraries"]] == ["person"]
+    assert [one["title"] for one in held["collections"]] == ["名局集"]
     assert [one["name"] for one in held["shared_by_you"]] == ["taro"]
     assert [one["text"] for one in held["reports"]] == ["名前が違う"]
     assert [one["game"] for one in account_data(taro)["shared_with_you"]] == [game.pk]

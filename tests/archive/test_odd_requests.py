@@ -14,8 +14,12 @@ from django.test import Client
 from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 
+from archive import libraries
+from archive.collections import editing
+from archive.collections.games import add
 from archive.drafts.own_drafts import create_draft
 from archive.models import Entry, Game, HeardProcess, ProcessRole, User
+from archive.queries.scope import PUBLIC
 from tests.archive.games import KIF, stored
 from tests.archive.routes import Route, routes
 from tests.archive.test_quoridor_api import START as QUORIDOR_START
@@ -96,6 +100,15 @@ def addresses(draw: st.DrawFn, route: Route) -> str:
     return route.address(**values)
 
 
+def public_collection(game: int) -> int:
+    """A public collection of a game."""
+    owner = User.objects.create_user("collector", role=User.Role.CONTRIBUTOR)
+    made = editing.create(owner, libraries.own_library(owner).pk, "名局集")
+    add(owner, PUBLIC, made, [game])
+    editing.show(owner, made, "public")
+    return made.pk
+
+
 @pytest.fixture(scope="module")
 def archive(module_db: None) -> dict[str, int]:
     """An archive of one game: the numbers that addresses can name, by what stands before them."""
@@ -117,6 +130,9 @@ def archive(module_db: None) -> dict[str, int]:
         "members": 1,
         "tokens": 1,
         "hooks": 1,
+        "corrections": 1,
+        "versions": 0,
+        "collections": public_collection(game.pk),
         "drafts": create_draft(User.objects.create_user("drafter"), {"header": {}, "moves": [{}]}).pk,
         "invitations": 1,
         "passkeys": 1,

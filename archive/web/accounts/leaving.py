@@ -27,6 +27,7 @@ from archive.intake.uploads import withdraw_later
 from archive.models import (
     AccountInvitation,
     AuditEvent,
+    Collection,
     Draft,
     Follow,
     Hook,
@@ -123,6 +124,11 @@ def account_data(user: User) -> dict[str, Any]:
         "libraries": [
             *Membership.objects.filter(user=user).values(
                 "owner", "since", kind=F("space__kind"), name=F("space__name")
+            )
+        ],
+        "collections": [
+            *Collection.objects.filter(space__memberships__user=user, space__kind=Space.Kind.PERSON).values(
+                "id", "title", "description", "visibility", "created"
             )
         ],
         "shared_with_you": [*Share.objects.filter(user=user).values("game", "made")],
