@@ -13,6 +13,7 @@ from archive.derive import headers
 from archive.names.search_text import joined_forms
 from kifu_core.jkf import MoveEntry, Record
 from kifu_core.lines import nodes_of
+from kifu_core.shogi.annotations import without_shapes
 from kifu_core.shogi.evaluations import is_evaluation
 
 COMMENTS: Final = 1
@@ -62,6 +63,7 @@ def _lines(record: Record, parts: headers.HeaderParts) -> Iterator[str]:
 
 
 def comment_lines(entry: MoveEntry) -> Iterator[str]:
-    """Yield the lines of an entry's comments that are not an engine's."""
+    """Yield the lines of an entry's comments that are not an engine's, without circles and arrows."""
     for comment in entry.get("comments", ()):
-        yield from (line for line in comment.splitlines() if line.strip() and not is_evaluation(line))
+        lines = map(without_shapes, comment.splitlines())
+        yield from (line for line in lines if line.strip() and not is_evaluation(line))

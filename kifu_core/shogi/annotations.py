@@ -79,6 +79,15 @@ def read(comments: Sequence[str]) -> Annotations:
     return Annotations(mark, tuple(shapes), lines)
 
 
+def without_shapes(line: str) -> str:
+    """Return a line of a comment without its circles and arrows.
+
+    >>> without_shapes("The bishop looks at 2c. [%cal G8h2b]")
+    'The bishop looks at 2c.'
+    """
+    return _take_shapes(line, []) if _BEGINS in line else line
+
+
 def write(mark: Mark | None, shapes: Iterable[Shape], lines: Iterable[str]) -> list[str]:
     """Return comments in which `read` finds a mark, shapes and lines of text.
 

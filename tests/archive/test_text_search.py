@@ -63,6 +63,17 @@ def test_what_does_not_stand_there_in_one_line_finds_nothing(word):
     assert matching_ids(word) == []
 
 
+def test_marks_of_moves_are_searched_and_arrows_are_not():
+    stored(KIF.replace("   2 ", "*【疑問手】\n*[%cal G8h2b]\n   2 ", 1))
+    assert matching_ids("疑問手") and matching_ids("has:comments")
+    assert matching_ids("G8h2b") == []
+
+
+def test_arrows_alone_are_no_comments():
+    stored(KIF.replace("   2 ", "*[%cal G8h2b]\n   2 ", 1))
+    assert matching_ids("has:comments") == []
+
+
 def test_a_game_is_found_by_the_api(client):
     stored(COMMENTED)
     assert [row["id"] for row in client.get("/api/v1/games", {"q": "急所 NOT 中飛車"}).json()["results"]]
