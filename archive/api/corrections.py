@@ -41,6 +41,7 @@ STATUSES: Final = {
     "invalid-day": 400,
     "no-kana": 400,
     "no-latin": 400,
+    "no-table": 400,
     "fact-changed": 409,
     "merged-already": 409,
     "merged-with-itself": 409,

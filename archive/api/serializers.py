@@ -508,6 +508,31 @@ MOST_RECONCILED: Final = 64 * 1024
 """Characters of the queries of one request."""
 
 
+class SamePersonQuery(serializers.Serializer[Any]):
+    """Parameters of `GET players/same`."""
+
+    limit = LimitField(LARGEST_PAGE, DEFAULT_GAMES)
+
+
+class SamePersonBody(serializers.Serializer[Any]):
+    """Fields of `POST players/same`."""
+
+    one = serializers.IntegerField(min_value=1, max_value=LARGEST_ID, help_text="The player to merge.")
+    other = serializers.IntegerField(min_value=1, max_value=LARGEST_ID, help_text="The player to merge into.")
+    same = serializers.BooleanField(help_text="Whether they are the same person.")
+    reason = TextField(max_length=REASON_LENGTH, help_text="Why, and by which source.")
+
+
+class AuthorityBody(serializers.Serializer[Any]):
+    """Fields of `POST players/authority`."""
+
+    table = TextField(
+        max_length=MOST_RECONCILED,
+        help_text="CSV with the column `name` and any of `kana`, `latin`, `born`, `died`, `source`.",
+    )
+    reason = TextField(max_length=REASON_LENGTH, help_text="The title of the table.")
+
+
 class ReconcileFields(serializers.Serializer[Any]):
     """Parameters of `GET reconcile/{names}`, and fields of `POST`."""
 

@@ -29,6 +29,7 @@ TEXTS: Final[dict[str, str | Promise]] = {
     "invalid-day": _("A day is written as 1970, 1970-09 or 1970-09-27."),
     "no-kana": _("A reading is written in kana."),
     "no-latin": _("This is not in Latin letters."),
+    "no-table": _("This is no table of at most 200 rows with a column “name” and known other columns."),
     "fact-changed": _("This has changed since. Look at it again."),
     "merged-already": _("This name is merged with another one already."),
     "merged-with-itself": _("A name cannot be merged with itself."),

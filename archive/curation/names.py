@@ -61,6 +61,21 @@ def correct(user: User, row: Named, operations: list[Any], reason: str) -> Corre
     return correction
 
 
+def reject(user: User, row: Named, operations: list[Any], reason: str) -> Correction:
+    """Store a proposal that the user rejects at once, so that it is not made again. Raises CurationError."""
+    if not may_decide(user, row):
+        raise CurationError("no-curator")
+    if not 0 < len(reason.strip()) <= REASON_LENGTH:
+        raise CurationError("reason-missing", most=REASON_LENGTH)
+    try:
+        made = store.correct_name(_kind(row), row.pk, operations, user, reason.strip(), apply=False)
+        correction = store.decide_name(made.pk, user, accept=False)
+    except NameEditError as error:
+        raise _refused(error) from error
+    _applied(user, correction, correction.state)
+    return correction
+
+
 def _decide(operations: list[Any], *, decides: bool) -> Decision:
     try:
         read = read_operations(operations)

@@ -31,6 +31,7 @@ from archive.derive.name_operations import (
     as_json,
     check_field,
     check_merge,
+    outranks,
     read_operations,
     valid_value,
 )
@@ -239,6 +240,8 @@ def _do_all(work: _Work, row: Player | Event, operations: Sequence[Operation]) -
 def _set_field(work: _Work, row: Player | Event, operation: SetField) -> None:
     operation.new = valid_value(work.kind, operation.name, operation.new)
     check_field(operation, _value(row, operation.name), row.set_by.get(operation.name))
+    if not outranks(operation.by, operation.old_by):
+        raise NameEditError("fact-changed")
     if operation.name == "parent":
         _check_parent(row, operation.new)
     _write_field(work, row, operation.name, operation.new, operation.by)

@@ -62,6 +62,8 @@ PUBLIC_ANYWAY: Final = {
     "/positions/shogi/{code}/bod/", "/embed/positions/{kind}/{code}/",
     "/api/v1/games/{pk}/record.{name}", "/api/v1/games/{pk}/positions", "/api/v1/games/{pk}/series",
     "/api/v1/games/{pk}/corrections", "/api/v1/games/{pk}/versions/{number}",
+    "/api/v1/reconcile/{names}", "/api/v1/reconcile/{names}/suggest/{what}", "/api/v1/players/same",
+    "/api/v1/reconcile/{names}/properties", "/api/v1/reconcile/{names}/preview/{row}",
 }  # fmt: skip
 """Addresses whose answers are made of nothing that is stored, or of a public game alone."""
 

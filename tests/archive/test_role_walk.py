@@ -275,6 +275,7 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
         "reason": "棋譜DB",
     },
     "/api/v1/players/{player_id}/corrections": _ABOUT_NAME,
+    "/api/v1/players/authority": {"table": "name,latin\n誰,Dare\n", "reason": "棋譜DB"},
     "/api/v1/events/{event_id}/corrections": _ABOUT_NAME,
     "/api/v1/games/{pk}/versions/{number}": {},
     "/api/v1/games/{pk}/take-down": {"reason": "棋譜DB"},

@@ -127,6 +127,45 @@ class NameInfo(JSONObject):
     games_url: Address
 
 
+class SamePlayer(JSONObject):
+    """A player who may be the same person as another one."""
+
+    id: Number
+    url: Address
+    name: str
+    kana: str
+    latin: Latin
+
+
+class SamePair(JSONObject):
+    """Two players who may be the same person. `one`, the later row, would be merged into `other`."""
+
+    one: SamePlayer
+    other: SamePlayer
+    score: Annotated[int, About("Up to 100.")]
+    reasons: Annotated[
+        list[str],
+        About("What is equal or alike: reading, latin, spelling, titles; careers that overlap: years."),
+    ]
+
+
+class SamePersons(JSONObject):
+    """Pairs of players who may be the same person, the likeliest first."""
+
+    count: Number
+    results: list[SamePair]
+
+
+class AuthorityOutcome(JSONObject):
+    """The numbers of rows of an authority table by outcome."""
+
+    set: Annotated[int, About("Whose facts were set.")]
+    same: Annotated[int, About("Whose facts stay as they are.")]
+    unknown: Annotated[int, About("Whose name nobody has.")]
+    ambiguous: Annotated[int, About("Whose name several players have.")]
+    refused: Annotated[int, About("With an invalid value.")]
+
+
 class PlayerInfo(NameInfo):
     """Totals of the games of a player, with the most frequent opponents and openings."""
 
