@@ -9,7 +9,7 @@ from hashlib import blake2b
 from typing import Any, Final, TypeVar
 
 from django.db import connection
-from django.db.models import Q
+from django.db.models import QuerySet
 
 from archive.derive.corrections import GameCorrection
 from archive.derive.editions import Edition, derive_edition
@@ -73,16 +73,16 @@ def _identify(existing: Existing, games: Sequence[DerivedGame]) -> None:
 def _compare(existing: Existing, games: Mapping[Facts, DerivedGame]) -> None:
     stems = {game.stem for game in games.values() if game.plies >= SHORT_PLIES}
     if stems:
-        before = GameIdentity.objects.filter(stem__in=stems).values_list("game", flat=True)
-        _add(existing, _locked(Q(stem__in=stems) | Q(pk__in=list(before))))
+        before = GameIdentity.objects.filter(stem__in=stems)
+        _add(existing, _locked(Game.objects.filter(stem__in=stems), before))
     if ids := _meetings(games):
-        _add(existing, _locked(Q(pk__in=ids)))
+        _add(existing, _locked(Game.objects.filter(pk__in=ids)))
     existing.compared |= games.keys()
 
 
 def _read_editions(existing: Existing, ids: set[int]) -> None:
     if missing := ids - existing.games.keys():
-        _add(existing, _locked(Q(pk__in=missing)))
+        _add(existing, _locked(Game.objects.filter(pk__in=missing)))
         if ids - existing.games.keys():
             raise Game.DoesNotExist
     existing.editions.update(stored_editions([existing.games[pk] for pk in ids]))
@@ -166,24 +166,24 @@ def games_by_identity(identities: Iterable[Identity]) -> dict[Identity, Game]:
     spaces: dict[int, list[bytes]] = {}
     for space, digest in identities:
         spaces.setdefault(space, []).append(digest)
-    uploaded = {
-        (space, bytes(digest)): game
-        for space, digests in spaces.items()
-        for digest, game in GameIdentity.objects.filter(space=space, digest__in=digests).values_list(
-            "digest", "game"
-        )
-    }
-    games = {
-        game.pk: game
-        for space, digests in spaces.items()
-        for game in _locked(Q(space=space, digest__in=digests) | Q(pk__in=[*uploaded.values()]))
-    }
-    current = {(game.space, bytes(game.digest)): game for game in games.values()}
-    return current | {identity: games[pk] for identity, pk in uploaded.items() if pk in games}
+    found: dict[Identity, Game] = {}
+    for space, digests in spaces.items():
+        uploaded = GameIdentity.objects.filter(space=space, digest__in=digests)
+        games = {
+            game.pk: game for game in _locked(Game.objects.filter(space=space, digest__in=digests), uploaded)
+        }
+        found |= {(game.space, bytes(game.digest)): game for game in games.values()}
+        if games:
+            rows = uploaded.filter(game__in=games.keys()).values_list("digest", "game")
+            found |= {(space, bytes(digest)): games[pk] for digest, pk in rows}
+    return found
 
 
-def _locked(condition: Q) -> Iterable[Game]:
-    return Game.objects.select_for_update().filter(condition).order_by("pk")
+def _locked(games: QuerySet[Game], before: QuerySet[GameIdentity] | None = None) -> Iterable[Game]:
+    """Return games, and those of identities of editions, locked in the order of their ids."""
+    if before is not None:
+        games = Game.objects.filter(pk__in=games.values("pk").union(before.values("game"), all=True))
+    return games.select_for_update().order_by("pk")
 
 
 def _meetings(games: Mapping[Facts, DerivedGame]) -> set[int]:
