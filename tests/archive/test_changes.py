@@ -49,6 +49,7 @@ NOBODY_IS_SHOWN = {
     "archive_hotpart": "counts rows",
     "archive_arrival": "changes with games",
     "archive_gameidentity": "changes with games",
+    "archive_collectiongame": "changes with games and collections",
     "archive_gamechange": "changes with games",
     "archive_hook": "of accounts",
     "archive_hookdelivery": "of accounts",

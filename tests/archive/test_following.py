@@ -16,7 +16,7 @@ from archive.queries.scope import spaces_of
 from archive.store import people
 from archive.web.accounts.leaving import account_data, end_account
 from kifu_core.classes import PUBLIC
-from kifu_core.games import SHOGI
+from kifu_core.games import GAMES, SHOGI
 from tests.archive.games import KIF, START, stored
 from tests.archive.library_games import send, signed_in
 
@@ -350,3 +350,14 @@ def test_a_token_without_private_rights_reads_no_notes(anna):
     anna.limited_to = frozenset({"archive.upload_records"})
     assert api(anna).get("/api/v1/notes").status_code == 403
     assert api(anna).get("/api/v1/account/follows").status_code == 403
+
+
+def test_positions_of_other_games_have_notes_and_follows_too(anna):
+    game = GAMES["quoridor"]
+    code = game.codec.path_code(game.codec.encode(game.rules.initial()))
+    for address, kind in (("/mine/notes/new/", ""), ("/mine/follows/new/", "position")):
+        post(anna, address, game="quoridor", code=code, kind=kind, text="壁")
+    text = page(anna, f"/positions/quoridor/{code}/")
+    assert "壁" in text and ">Unfollow<" in text
+    assert "壁" in page(anna, "/mine/")
+    assert new_games(anna) == {"position": []}
