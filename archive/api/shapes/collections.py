@@ -1,7 +1,7 @@
 """Collections of games."""
 
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated
 
 from msgspec import UNSET
 
@@ -50,8 +50,8 @@ class CollectionDetail(CollectionInfo, kw_only=True):
         About("What the visitor may do: edit it; share and delete it; publish it; hide it from the public."),
     ]
     search: Annotated[
-        dict[str, Any] | None,
-        About("For those who may edit it: the parameters of the search whose new games are added."),
+        str | None,
+        About("For those who may edit it: the parameters of the search whose new games are added, encoded."),
     ]
     link_url: Omittable[
         Annotated[str, About("For the visibility `link`: shown here and never again.", format="uri")]

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any, Final, TypeVar
+from urllib.parse import urlencode
 
 from django.http import QueryDict
 from django.utils.translation import override
@@ -415,7 +416,7 @@ def _detail(request: Request, collection: Collection, key: str = "") -> shapes.C
             for part in collection.parts.order_by("place", "pk")
         ],
         may=_may(request.user, collection, edits=edits),
-        search=collection.search if edits else None,
+        search=urlencode(collection.search) if edits and collection.search is not None else None,
         link_url=public_address(address) if address else UNSET,
     )
 
