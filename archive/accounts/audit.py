@@ -5,7 +5,7 @@ passwords, mail addresses and second factors. Lines are never changed or deleted
 addresses after `ARCHIVE_AUDIT_ADDRESS_DAYS`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import timedelta
@@ -37,13 +37,21 @@ def visit(address: str) -> Iterator[None]:
 def note(event: AuditEvent, user: Any, what: str = "") -> None:
     """Write a line, in the transaction of the change. `what` describes the change in English and names rows
     by id; of records it has only the players of deleted games."""
+    note_all(event, user, [what])
+
+
+def note_all(event: AuditEvent, user: Any, lines: Iterable[str]) -> None:
+    """Write several lines about one event, as `note` does."""
     account = user if isinstance(user, User) else None
-    AuditLine.objects.create(
-        event=event,
-        account=account.pk if account else None,
-        name=account.username if account else "",
-        what=what,
-        address=_address.get(),
+    AuditLine.objects.bulk_create(
+        AuditLine(
+            event=event,
+            account=account.pk if account else None,
+            name=account.username if account else "",
+            what=what,
+            address=_address.get(),
+        )
+        for what in lines
     )
 
 

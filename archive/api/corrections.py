@@ -52,6 +52,11 @@ STATUSES: Final = {
     "other-has-name": 409,
     "other-game": 409,
     "in-a-circle": 409,
+    "batch-edit": 400,
+    "no-games": 400,
+    "too-many-games": 400,
+    "too-many-batches": 409,
+    "batch-unfinished": 409,
 }
 """The HTTP status of each code of a correction that is refused."""
 

@@ -182,6 +182,8 @@ LINKS: Final[Mapping[str, tuple[AnswerLink, ...]]] = {
         *_to(("get_correction", "post_correction"), id=_FIRST),
     ),
     "post_game_corrections": _to(("get_correction",), id="/id"),
+    "get_batches": _to(("get_batch", "post_batch"), id=_FIRST),
+    "post_batches": _to(("get_batch",), id="/id"),
     "get_corrections": _to(("get_correction",), id=_FIRST),
     "get_game_library": _to(("post_game_library",), id="/game_id"),
     "get_collections": _to(("get_collection", "get_collection_games"), id=_FIRST),
@@ -241,6 +243,7 @@ _NUMBER: Final[Schema] = {"type": "integer", "format": "int64", "minimum": 0, "m
 PATH_PARAMETERS: Final = {
     "pk": PathParameter("id", _NUMBER, "The number of the game or upload."),
     "space": PathParameter("id", _NUMBER, "The number of the group."),
+    "batch_id": PathParameter("id", _NUMBER, "The number of the batch."),
     "correction_id": PathParameter("id", _NUMBER, "The number of the correction."),
     "number": PathParameter("number", _NUMBER, "The number of the last correction; 0 for none."),
     "collection": PathParameter("id", _NUMBER, "The number of the collection."),

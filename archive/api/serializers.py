@@ -22,6 +22,9 @@ from archive.api.fields import (
 )
 from archive.api.pagination import DEFAULT_GAMES, LARGEST_PAGE, MOST_PLIES, NAMES, PAGE, PLIES
 from archive.collections.errors import MOST_COLLECTIONS
+from archive.curation.batch_edits import GROUPS as HEADER_GROUPS
+from archive.curation.batch_edits import KINDS as EDIT_KINDS
+from archive.curation.batch_edits import LONGEST as LONGEST_TEXT
 from archive.curation.corrections import ACTIONS as CORRECTION_ACTIONS
 from archive.curation.corrections import REASON_LENGTH
 from archive.derive.name_operations import MOST_OPERATIONS as MOST_NAME_OPERATIONS
@@ -579,6 +582,44 @@ class CorrectionActionBody(serializers.Serializer[Any]):
         max_length=REASON_LENGTH,
         help_text="Why; needed to object.",
     )
+
+
+class BatchEditBody(serializers.Serializer[Any]):
+    """Fields of an edit of all games of a search."""
+
+    kind = ChoiceField(choices=list(EDIT_KINDS), help_text="What to do with each game.")
+    header = TextField(
+        required=False,
+        allow_blank=True,
+        max_length=TEXT_LIMIT,
+        help_text=f"The header: a name, or one of {', '.join(HEADER_GROUPS)}.",
+    )
+    old = TextField(required=False, allow_blank=True, max_length=LONGEST_TEXT, help_text="The text before.")
+    new = TextField(required=False, allow_blank=True, max_length=LONGEST_TEXT, help_text="The text after.")
+
+
+class BatchPreviewBody(serializers.Serializer[Any]):
+    """Fields of `POST corrections/batches/preview`."""
+
+    search = TextField(
+        allow_blank=True, max_length=LONGEST, help_text="Parameters of `GET games`: `player=...&from=1990`."
+    )
+    edit = BatchEditBody(help_text="The edit of each game.")
+    space = TextField(
+        required=False, default="public", max_length=TEXT_LIMIT, help_text="The space of the games, by name."
+    )
+
+
+class BatchBody(BatchPreviewBody):
+    """Fields of `POST corrections/batches`."""
+
+    reason = TextField(max_length=REASON_LENGTH, help_text="Why, and by which source.")
+
+
+class BatchActionBody(serializers.Serializer[Any]):
+    """Fields of `POST corrections/batches/{id}`."""
+
+    action = ChoiceField(choices=["undo"], help_text="What to do.")
 
 
 class CorrectionsQuery(serializers.Serializer[Any]):

@@ -1,6 +1,7 @@
 """The API, under `/api/v1/`."""
 
 from archive.api.views import (
+    batches,
     collections,
     contract,
     convert,
@@ -85,6 +86,9 @@ urlpatterns = [
     route("games/<int:pk>/novelty", games.novelty, "game-novelty", cost=2, replica=True),
     route("games/<int:pk>/series", games.series, "game-series", cost=1, replica=True),
     route("corrections", corrections.listed, "corrections", cost=2),
+    route("corrections/batches", batches.listed, "batches", cost=5),
+    route("corrections/batches/preview", batches.preview, "batch-preview", cost=10),
+    route("corrections/batches/<int:batch_id>", batches.detail, "batch", cost=2),
     route("corrections/<int:correction_id>", corrections.detail, "correction", cost=2),
     route("drafts", drafts.drafts, "drafts", cost=draft),
     route("drafts/<int:draft_id>", drafts.draft, "draft", cost=draft),

@@ -165,7 +165,7 @@ def columns() -> None:
         send_columns()
 
 
-def _send(task: Task[..., Any], subject: str, *args: int, queue: str = MAINTENANCE) -> bool:
+def send_task(task: Task[..., Any], subject: str, *args: int, queue: str = MAINTENANCE) -> bool:
     """Send a task; return whether the broker accepted it. If it is away, the next sweep sends the task."""
     try:
         task.apply_async(args, queue=queue)
@@ -177,27 +177,27 @@ def _send(task: Task[..., Any], subject: str, *args: int, queue: str = MAINTENAN
 
 def send(upload_id: int, queue: str) -> bool:
     """Send a worker a message about an upload; return whether the broker accepted it."""
-    return _send(process_upload, f"upload {upload_id}", upload_id, queue=queue)
+    return send_task(process_upload, f"upload {upload_id}", upload_id, queue=queue)
 
 
 def send_columns() -> None:
     """Send a message about the columns."""
-    _send(columns, "the columns")
+    send_task(columns, "the columns")
 
 
 def send_names() -> None:
     """Send a message about games of merged players and events that wait."""
-    _send(settle_names, "names")
+    send_task(settle_names, "names")
 
 
 def send_deletion(upload_id: int) -> None:
     """Send a message about an upload that is being deleted."""
-    _send(delete_upload, f"the deletion of upload {upload_id}", upload_id)
+    send_task(delete_upload, f"the deletion of upload {upload_id}", upload_id)
 
 
 def send_move(upload_id: int) -> None:
     """Send a message about an upload whose games are being moved."""
-    _send(move_upload, f"the move of upload {upload_id}", upload_id)
+    send_task(move_upload, f"the move of upload {upload_id}", upload_id)
 
 
 def enqueue(upload_id: int, size: int = 0) -> None:

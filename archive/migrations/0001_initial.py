@@ -771,7 +771,7 @@ class Migration(migrations.Migration):
                 ('author_name', models.CharField(max_length=150)),
                 ('made', models.DateTimeField(auto_now_add=True)),
                 ('space', models.BigIntegerField(default=0)),
-                ('query', models.TextField()),
+                ('filters', models.JSONField(default=dict)),
                 ('edit', models.JSONField()),
                 ('reason', models.TextField()),
                 ('state', models.CharField(choices=[('waiting', 'waiting'), ('running', 'running'), ('done', 'done'), ('undoing', 'being undone'), ('undone', 'undone')], default='waiting', max_length=8)),

@@ -28,8 +28,8 @@ class CorrectionBatch(models.Model):
     author_name = models.CharField(max_length=150)
     made = models.DateTimeField(auto_now_add=True)
     space = models.BigIntegerField(default=PUBLIC)
-    query = models.TextField()
-    """The search, in the search language."""
+    filters = models.JSONField(default=dict)
+    """The search (`archive.queries.games.filters.stored_parameters`)."""
     edit = models.JSONField()
     """The edit of each game (`archive.curation.batches`)."""
     reason = models.TextField()
@@ -41,7 +41,7 @@ class CorrectionBatch(models.Model):
     claimed_until = models.DateTimeField(null=True)
 
     def __str__(self) -> str:
-        return f"batch {self.pk}: {self.query}"
+        return f"batch {self.pk}"
 
 
 class Correction(models.Model):

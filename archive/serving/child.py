@@ -179,7 +179,7 @@ def worker() -> None:
         worker_process_init.connect(lambda **_: begin_heartbeats(), weak=False)
     app = _celery()
     # The scheduler sends tasks by name: only workers import their modules.
-    app.autodiscover_tasks(["archive.intake", "archive.dumps", "archive.collections"])
+    app.autodiscover_tasks(["archive.intake", "archive.dumps", "archive.collections", "archive.curation"])
     app.Worker(
         pool=settings.WORKER_POOL,
         concurrency=1,

@@ -9,7 +9,15 @@ from archive.store.abandoned import end_abandoned
 from archive.store.apply import IndexDamagedError
 from archive.store.batches import ClaimLostError, ReadBatch, StoredCounts, store_batches
 from archive.store.changes import CHANGES_AT_ONCE, number_changes, number_committed, restart_changes
-from archive.store.corrections import Author, apply_correction, propose_correction, undo_corrections
+from archive.store.corrections import (
+    Author,
+    BatchMovedError,
+    apply_correction,
+    correct_games,
+    propose_correction,
+    undo_corrections,
+    undo_games,
+)
 from archive.store.deletion import begin_deletion, delete_upload, unfinished_deletions
 from archive.store.games import delete_games, find_formations, reindex_games
 from archive.store.leases import (
@@ -53,14 +61,15 @@ from archive.store.uploads import (
 )
 
 __all__ = [
-    "CHANGES_AT_ONCE", "MOST_QUEUE_PLACES", "Author", "ClaimLostError", "IndexDamagedError", "ReadBatch",
-    "RenumberedError", "Restored", "SameGameError", "StoredCounts", "TakenDownError", "UnknownIndexError",
-    "UploadEmpty", "UploadTooLarge", "add_paths", "admit", "apply_correction", "begin_deletion",
-    "begin_move", "claim", "claim_others", "correct_name", "create_upload", "create_uploads",
-    "decide_name", "delete_games", "delete_upload", "end_abandoned", "find_formations", "finish",
-    "hand_over", "holds", "is_small", "longest_waiting", "move_game", "move_upload", "number_changes",
-    "number_committed", "propose_correction", "queue", "reindex_games", "release_held", "reread",
-    "reread_renumbered", "restart_changes", "restore_games", "restore_name", "restore_records", "retry",
-    "settle_names", "store_batches", "sweep", "uncount_try", "undo_corrections", "undo_name",
-    "unfinished", "unfinished_deletions", "unfinished_moves", "withdraw_name", "write_searched_names",
+    "CHANGES_AT_ONCE", "MOST_QUEUE_PLACES", "Author", "BatchMovedError", "ClaimLostError",
+    "IndexDamagedError", "ReadBatch", "RenumberedError", "Restored", "SameGameError", "StoredCounts",
+    "TakenDownError", "UnknownIndexError", "UploadEmpty", "UploadTooLarge", "add_paths", "admit",
+    "apply_correction", "begin_deletion", "begin_move", "claim", "claim_others", "correct_games",
+    "correct_name", "create_upload", "create_uploads", "decide_name", "delete_games", "delete_upload",
+    "end_abandoned", "find_formations", "finish", "hand_over", "holds", "is_small", "longest_waiting",
+    "move_game", "move_upload", "number_changes", "number_committed", "propose_correction", "queue",
+    "reindex_games", "release_held", "reread", "reread_renumbered", "restart_changes", "restore_games",
+    "restore_name", "restore_records", "retry", "settle_names", "store_batches", "sweep", "uncount_try",
+    "undo_corrections", "undo_games", "undo_name", "unfinished", "unfinished_deletions", "unfinished_moves",
+    "withdraw_name", "write_searched_names",
 ]  # fmt: skip

@@ -3,7 +3,7 @@ names and the history change together."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import Max
 
 from archive.derive.editions import derive_edition
-from archive.models import Correction, CorrectionEvent, Entry, Game, User
+from archive.models import Correction, CorrectionBatch, CorrectionEvent, Entry, Game, User
 from archive.store import apply, history
 from archive.store.change import Change, run
 from archive.store.entry_rows import edition_of, stored_edition
@@ -29,13 +29,25 @@ class Author:
 
     account: User | None = None
 
+    @property
+    def name(self) -> str:
+        """Return the name of the account; empty for the archive."""
+        return self.account.username if self.account else ""
+
+    def note_all(self, corrections: Collection[int], event: CorrectionEvent.Event) -> None:
+        """Write the same step into the history of several corrections."""
+        CorrectionEvent.objects.bulk_create(
+            CorrectionEvent(correction_id=pk, event=event, account=self.account, account_name=self.name)
+            for pk in corrections
+        )
+
     def note(self, correction: int, event: CorrectionEvent.Event, text: str = "") -> None:
         """Write a step into the history of a correction."""
         CorrectionEvent.objects.create(
             correction_id=correction,
             event=event,
             account=self.account,
-            account_name=self.account.username if self.account else "",
+            account_name=self.name,
             text=text,
         )
 
@@ -52,7 +64,7 @@ def propose_correction(
         operations=list(operations),
         reason=reason,
         author=author.account,
-        author_name=author.account.username if author.account else "",
+        author_name=author.name,
         state=State.PROPOSED,
         **values,
     )
@@ -79,7 +91,7 @@ def apply_correction(pk: int, author: Author) -> Correction:
         row.state, row.due = State.APPLIED, None
         row.save(update_fields=["state", "number", "due"])
         author.note(pk, event)
-        _write(change, game)
+        _write(change, [game])
         return Correction.objects.get(pk=pk)
 
     return run((), work)
@@ -103,7 +115,7 @@ def undo_within(change: Change, pks: Collection[int], author: Author) -> int:
     for each in ids:
         author.note(each, Event.UNDONE)
     if ids:
-        _write(change, game)
+        _write(change, [game])
     return len(ids)
 
 
@@ -115,7 +127,7 @@ def correct_within(
     row = propose_correction(game, operations, reason, author, number=_next_number(game.pk))
     Correction.objects.filter(pk=row.pk).update(state=State.APPLIED)
     author.note(row.pk, Event.APPLIED)
-    _write(change, game)
+    _write(change, [game])
     return row
 
 
@@ -128,9 +140,72 @@ def restore_corrections(change: Change, former: int, home: int) -> None:
     game = Game.objects.select_for_update().get(pk=home)
     try:
         with transaction.atomic():
-            _write(change, game)
+            _write(change, [game])
     except SameGameError:
         history.release(home)
+
+
+def correct_games(
+    operations: Mapping[int, Sequence[Any]], batch: CorrectionBatch, done: int, author: Author
+) -> list[Correction]:
+    """Correct games of a batch in one transaction, which also moves the batch on from its `done` games to
+    `done`; return the corrections. Games that are deleted meanwhile are left out.
+
+    Raises BatchMovedError if the batch is elsewhere by now, SameGameError and IndexDamagedError.
+    """
+
+    def work(change: Change) -> list[Correction]:
+        games = list(Game.objects.select_for_update().filter(pk__in=operations).order_by("pk"))
+        numbers = _next_numbers([game.pk for game in games])
+        rows = Correction.objects.bulk_create(
+            Correction(
+                subject=Correction.Subject.GAME,
+                subject_id=game.pk,
+                space=game.space,
+                operations=list(operations[game.pk]),
+                reason=batch.reason,
+                author=author.account,
+                author_name=author.name,
+                state=State.APPLIED,
+                number=numbers[game.pk],
+                batch=batch,
+            )
+            for game in games
+        )
+        author.note_all([row.pk for row in rows], Event.APPLIED)
+        _write(change, games)
+        _move_on(batch, done)
+        return list(Correction.objects.filter(pk__in=[row.pk for row in rows]).order_by("pk"))
+
+    return run((), work)
+
+
+def undo_games(games: Collection[int], batch: CorrectionBatch, done: int, author: Author) -> list[Correction]:
+    """Undo the corrections of a batch on some of its games, as `correct_games` applies them."""
+
+    def work(change: Change) -> list[Correction]:
+        rows = batch.corrections.filter(subject_id__in=games, state__in=ACTIVE)
+        found = list(Game.objects.select_for_update().filter(pk__in=rows.values("subject_id")).order_by("pk"))
+        undone = list(rows.select_for_update().order_by("pk"))
+        ids = [row.pk for row in undone]
+        Correction.objects.filter(pk__in=ids).update(state=State.UNDONE, failed_operation=None)
+        author.note_all(ids, Event.UNDONE)
+        _write(change, found)
+        _move_on(batch, done)
+        return undone
+
+    return run((), work)
+
+
+class BatchMovedError(Exception):
+    """Another worker has gone on with the batch, or its state has changed. Nothing was written."""
+
+
+def _move_on(batch: CorrectionBatch, done: int) -> None:
+    here = CorrectionBatch.objects.filter(pk=batch.pk, state=batch.state, done=batch.done)
+    if not here.update(done=done):
+        raise BatchMovedError
+    batch.done = done
 
 
 def attributed_to(game: int, colour: int) -> int | None:
@@ -145,8 +220,13 @@ def attributed_to(game: int, colour: int) -> int | None:
 
 
 def _next_number(game: int) -> int:
-    rows = Correction.objects.filter(subject=Correction.Subject.GAME, subject_id=game)
-    return int(rows.aggregate(last=Max("number"))["last"] or 0) + 1
+    return _next_numbers([game])[game]
+
+
+def _next_numbers(games: Sequence[int]) -> dict[int, int]:
+    rows = Correction.objects.filter(subject=Correction.Subject.GAME, subject_id__in=games)
+    last = dict(rows.order_by().values_list("subject_id").annotate(last=Max("number")))
+    return {game: (last.get(game) or 0) + 1 for game in games}
 
 
 def _locked_game(correction: int) -> Game:
@@ -156,20 +236,23 @@ def _locked_game(correction: int) -> Game:
     return Game.objects.select_for_update().get(pk=subject_id)
 
 
-def _write(change: Change, game: Game) -> None:
-    """Write a game with its corrections as they are now."""
-    if not game.corrected:
-        _remember_editions(game)
-    corrections = corrections_of([game.pk])[game.pk]
+def _write(change: Change, games: Sequence[Game]) -> None:
+    """Write games with their corrections as they are now."""
+    for game in games:
+        if not game.corrected:
+            _remember_editions(game)
+    corrections = corrections_of([game.pk for game in games])
 
     def decide(existing: Existing) -> Plan:
         plan = Plan(existing)
-        with suppress(NotReadError):
-            plan.correct(game.pk, corrections)
+        for game in games:
+            with suppress(NotReadError):
+                plan.correct(game.pk, corrections[game.pk])
         return plan
 
     apply.plan_and_apply(change, decide)
-    change.note(game.space, game.pk)
+    for game in games:
+        change.note(game.space, game.pk)
     change.write_rows()
     change.write_counters()
 

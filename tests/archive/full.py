@@ -172,7 +172,7 @@ def pieces() -> list[tuple[int, int, bytes]]:
 def _correct(anna: User) -> None:
     game = Game.objects.order_by("pk")[0]
     batch = CorrectionBatch.objects.create(
-        author=anna, author_name="anna", query="甲", edit={}, reason="a reason"
+        author=anna, author_name="anna", filters={"player": "甲"}, edit={}, reason="a reason"
     )
     correction = Correction.objects.create(
         subject="game",

@@ -58,6 +58,7 @@ def address_of(route: Route) -> str:
         "note_id": 1,
         "collection": 1,
         "correction_id": 1,
+        "batch_id": 1,
         "number": 0,
         "formation": "anaguma",
         "invitation_id": 1,

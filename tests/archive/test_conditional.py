@@ -44,6 +44,7 @@ WITHOUT_TAG: Final = {
     "/uploads/{upload_id}/": "changes while it is read",
     "/games/{game_id}/report/": "a form",
     "/games/{game_id}/history/": "a form",
+    "/games/{game_id}/editions/": "a form",
     "/dumps/": "of files that lie beside the archive",
     "/terms/": "changes with the links of its foot",
     "/privacy/": "changes with the links of its foot",

@@ -28,7 +28,7 @@ from archive.drafts.own_drafts import create_draft
 from archive.following.follows import follow_name
 from archive.following.notes import write_note
 from archive.intake import uploads, worker
-from archive.models import Collection, Entry, Game, Space, Upload, User
+from archive.models import Collection, CorrectionBatch, Entry, Game, Space, Upload, User
 from archive.observing import logs
 from archive.queries.scope import FOLLOWED, hash_of
 from kifu_core.classes import PUBLIC
@@ -121,6 +121,8 @@ class World:
     """Of the owner of the things, of the private player."""
     note: int = 0
     """The owner's own, on the position of the public game; there is one of the group, too."""
+    batch: int = 0
+    """A curator's edit of public games, which is done."""
     collections: dict[str, int] = field(default_factory=dict)
     key: str = ""
     """The key of the unlisted collection."""
@@ -150,6 +152,8 @@ def world(module_db: None) -> World:
     collect(result, mine)
     make_so(result)
     record = SHOGI.formats.load(record_of("private").replace("zmprivate破", "投了")).games[0].record
+    edit = {"kind": "set", "header": "備考", "old": "", "new": "棋譜DB"}
+    result.batch = CorrectionBatch.objects.create(author=users["curator"], state="done", edit=edit).pk
     result.draft = create_draft(users["owner"], record).pk
     result.follow = follow_name(users["owner"], "player", result.things["private"].player).pk
     code = result.things["public"].code
@@ -241,6 +245,7 @@ _ABOUT_NAME: Final = {
     "operations": [{"op": "field", "name": "latin", "old": "", "new": "Zen"}],
     "reason": "棋譜DB",
 }
+_EDIT: Final = {"kind": "set", "header": "備考", "new": "棋譜DB"}
 BODIES: Final[dict[str, dict[str, Any]]] = {
     "/games/{game_id}/library/": {"action": "publish"},
     "/games/{game_id}/correct/": {
@@ -251,6 +256,12 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
         "new": "棋譜DB",
     },
     "/games/{game_id}/history/": {"action": "restore", "number": "0"},
+    "/curation/": {"answer": "undo"},
+    "/curation/batches/new/": {"do": "run", "search": "player=zmpublic", "reason": "棋譜DB", **_EDIT},
+    "/curation/batches/{batch_id}/": {},
+    "/api/v1/corrections/batches": {"search": "player=zmpublic", "reason": "棋譜DB", "edit": _EDIT},
+    "/api/v1/corrections/batches/preview": {"search": "player=zmpublic", "edit": _EDIT},
+    "/api/v1/corrections/batches/{batch_id}": {"action": "undo"},
     "/uploads/{upload_id}/delete/": {},
     "/uploads/{upload_id}/move/": {"space": "mine"},
     "/upload/": {"text": "手合割：平手\n   1 ７六歩(77)\n   2 投了\n", "space": "mine"},
@@ -368,7 +379,7 @@ def requests(world: World) -> Iterator[RequestRow]:
 def of_route(world: World, route: Route, state: str) -> Iterator[RequestRow]:
     thing = world.things[state or "public"]
     values = values_of(route.template, thing, world.group.pk) | {"draft_id": str(world.draft)}
-    values |= {"follow_id": str(world.follow), "note_id": str(world.note)}
+    values |= {"follow_id": str(world.follow), "note_id": str(world.note), "batch_id": str(world.batch)}
     values["collection"] = str(world.collections.get(state, 0))
     missing = {name: "nothing" for name in route.parts if name not in values}
     address = route.address(**values, **missing)
@@ -401,7 +412,7 @@ def answer(client: Client, request: RequestRow) -> Any:
         else:
             json = (
                 "/api/v1/positions/", "/api/v1/drafts", "/api/v1/collections", "/api/v1/notes",
-                "/api/v1/account/", *_CORRECTIONS,
+                "/api/v1/account/", "/api/v1/corrections/batches", *_CORRECTIONS,
             )  # fmt: skip
             as_json = request.template.startswith(json)
             result = (

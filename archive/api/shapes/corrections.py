@@ -3,8 +3,9 @@
 from datetime import datetime
 from typing import Annotated, Any
 
+from archive.curation.batch_edits import GROUPS, KINDS
 from archive.derive.operations import OPERATIONS
-from archive.models import Correction, CorrectionEvent
+from archive.models import Correction, CorrectionBatch, CorrectionEvent
 from archive.shapes.common import About, Address, JSONObject, NextUrl, Number, SpaceName
 
 
@@ -78,3 +79,50 @@ class RestoredGame(JSONObject):
 
     game_id: Number
     game_url: Address
+
+
+class BatchEditInfo(JSONObject):
+    """An edit of each game of a batch."""
+
+    kind: Annotated[str, About(title="BatchEditKind", enum=[*KINDS])]
+    header: Annotated[str, About("A header, or one of " + ", ".join(GROUPS) + ".")]
+    old: str
+    new: str
+
+
+class PreviewedGame(JSONObject):
+    """A game with the operations that an edit means for it."""
+
+    game_id: Number
+    operations: list[dict[str, Any]]
+
+
+class CorrectionBatchPreview(JSONObject):
+    """What an edit of all games of a search would do."""
+
+    games: Annotated[int, About("Games of the search.")]
+    fitting: Annotated[list[PreviewedGame], About("Those of the first games that would change.")]
+    others: Annotated[list[int], About("Those of the first games that would not.")]
+
+
+class CorrectionBatchInfo(JSONObject):
+    """An edit of all games of a search."""
+
+    id: Number
+    url: Address
+    space: SpaceName
+    state: Annotated[str, About(title="CorrectionBatchState", enum=CorrectionBatch.State.values)]
+    filters: Annotated[dict[str, Any], About("The search: parameters of `GET games`.")]
+    edit: BatchEditInfo
+    reason: str
+    author: str
+    made: datetime
+    games: Annotated[int, About("Games of the search when the batch was made.")]
+    done: Annotated[int, About("Games that were examined, or examined again to undo the edit.")]
+    corrected: Annotated[int, About("Games that were corrected.")]
+
+
+class CorrectionBatches(JSONObject):
+    """The latest batches."""
+
+    results: list[CorrectionBatchInfo]

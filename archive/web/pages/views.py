@@ -23,6 +23,7 @@ from django.views.decorators.http import require_POST, require_safe
 from archive.caching.entity_tags import tagged
 from archive.caching.responses import PART
 from archive.caching.values import cached_until_commit, one_snapshot
+from archive.curation.batches import may_batch
 from archive.curation.policy import may_propose
 from archive.export.engine_files import TRAINING
 from archive.http.errors import invalid_code
@@ -80,7 +81,7 @@ from archive.web.replay.record import node_key
 from archive.web.shogi.editing import refusal
 from archive.web.shogi.patterns import places_in_list
 from archive.web.wording import FOLLOWING, ORDERS, RECORDS, words_of
-from kifu_core.classes import Match
+from kifu_core.classes import PUBLIC, Match
 from kifu_core.errors import DecodeError, KifuError
 from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi.keys import shogi64
@@ -216,6 +217,7 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
         "by_moves": by_moves(form),
         **next_link(request, page, order),
         "feed": feed_of_list(request),
+        "edits": may_batch(request.user, PUBLIC),
         "beyond": _beyond(request, scope, form, page),
         "section": "games",
     }
