@@ -67,6 +67,10 @@ def test_no_name_in_the_client_is_a_number(generated: Path):
 
 NUMBERED = {
     "get_schema_response_200": "of no shape: it is the contract",
+    "get_reconcile_response_200": "of another specification: the Reconciliation Service API",
+    "post_reconcile_response_200": "of another specification",
+    "get_reconcile_suggest_response_200": "of another specification",
+    "get_reconcile_properties_response_200": "of another specification",
     "post_position_find_json_body_type_0": "one of several things that may be sent",
     "converted_record_record_type_1": "a text, or an object",
 }

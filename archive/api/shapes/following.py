@@ -19,7 +19,9 @@ class FollowInfo(JSONObject):
     target_id: Annotated[int | None, About("The player or the event.")]
     game: Annotated[str, About("The kind of game of the position; empty without a position.")]
     code: Annotated[str, About("The code of the position; empty without one.")]
-    search: Annotated[dict[str, Any] | None, About("The parameters of a saved search, as in `GET games`.")]
+    search: Annotated[
+        dict[str, Any], About("The parameters of a saved search, as in `GET games`; empty without one.")
+    ]
     scope: Annotated[str, About("Names of spaces, separated by commas.")]
     made: datetime
     new_game_ids: Annotated[

@@ -178,7 +178,7 @@ def _follow_info(request: Request, follow: Follow, new: dict[int, news.News]) ->
         target_id=follow.target,
         game=follow.game,
         code=follow.code,
-        search=follow.search,
+        search=follow.search or {},
         scope=follow.scope,
         made=follow.made,
         new_game_ids=new[follow.pk].games if follow.pk in new else None,
