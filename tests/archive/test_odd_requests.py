@@ -134,6 +134,9 @@ def archive(module_db: None) -> dict[str, int]:
         "versions": 0,
         "collections": public_collection(game.pk),
         "drafts": create_draft(User.objects.create_user("drafter"), {"header": {}, "moves": [{}]}).pk,
+        "follows": 1,
+        "notes": 1,
+        "preview": 1,
         "invitations": 1,
         "passkeys": 1,
     }
@@ -175,7 +178,9 @@ def test_no_address_fails_on_an_odd_request(archive, route, data):
 @each("number", [2**63, 10**20, 10**300])
 @each("route", [one for one in ROUTES if "int" in one.parts.values()])
 def test_a_number_that_no_row_can_have_is_not_there(archive, route, number):
-    usual = {"name": "kif"} | {name: "0" for name, kind in route.parts.items() if kind == "int"}
+    usual = {"name": "kif", "names": "players"} | {
+        name: "0" for name, kind in route.parts.items() if kind == "int"
+    }
     for name in [name for name, kind in route.parts.items() if kind == "int"]:
         answer = Client().get(route.address(**usual | {name: str(number)}))
         assert answer.status_code == 404
