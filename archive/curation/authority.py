@@ -42,7 +42,7 @@ def import_table(rows: Iterable[Mapping[str, str]], account: User | None, reason
     """Set the facts of a table; return the numbers of its rows by outcome: `set`, `same`, `unknown` for names
     that nobody has, `ambiguous` for names of several players, `refused` for invalid values."""
     outcomes = Counter(_import_row(row, account, reason) for row in rows)
-    note(AuditEvent.IMPORT, account, f"authority table: {dict(outcomes)}")
+    note(AuditEvent.IMPORT, account, f"authority table of {outcomes.total()} names")
     return outcomes
 
 

@@ -184,7 +184,11 @@ def _refused(error: NameEditError) -> CurationError:
 def _applied(user: User | None, correction: Correction, what: str) -> None:
     """Write the audit log, with the previous values, and let games follow that wait."""
     operations = encode(correction.operations).decode()
-    note(AuditEvent.CORRECT, user, f"{correction}: {what} {operations[:_LOGGED]}")
+    pk, values = correction.subject_id, operations[:_LOGGED]
+    if correction.subject == Correction.Subject.PLAYER:
+        note(AuditEvent.CORRECT, user, f"player {pk}, correction {correction.pk}: {what}, {values}")
+    else:
+        note(AuditEvent.CORRECT, user, f"event {pk}, correction {correction.pk}: {what}, {values}")
     if any(model._default_manager.filter(unsettled=True).exists() for model in (Player, Event)):
         send_names()
 

@@ -17,7 +17,8 @@ pytestmark = pytest.mark.django_db
 
 START = "poUAACMaqtYhwHgAAAAPQdTnd3vMgAA"
 API = [route for route in routes() if route.template.startswith("/api/")]
-POSTED = ("uploads", "convert", "check", "positions/shogi/batch", "positions/shogi/find", "find")
+POSTED = ("uploads", "convert", "check", "positions/shogi/batch", "positions/shogi/find", "find",
+          "players/authority")  # fmt: skip
 
 
 @pytest.fixture
