@@ -11,11 +11,16 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from django.test import Client
 from playwright.sync_api import Browser, Page
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from archive.models import Event, Game, Player, Upload
+from archive.accounts.roles import Role, set_role
+from archive.curation import batches, corrections
+from archive.curation.batch_edits import BatchEdit
+from archive.models import Event, Game, Player, Report, Upload, User
+from kifu_core.classes import PUBLIC
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive import builders
@@ -86,19 +91,59 @@ def keep_picture(page: Page, name: str) -> None:
         page.screenshot(path=Path(folder) / f"{re.sub(r'[^0-9A-Za-z]+', '-', name).strip('-')}.png")
 
 
+@pytest.fixture
+def curators_addresses(addresses: list[str]) -> list[str]:
+    """The pages of corrections, as a curator sees them."""
+    clara, anna = User.objects.create_user("clara"), User.objects.create_user("anna")
+    set_role(clara, Role.CURATOR)
+    set_role(anna, Role.CONTRIBUTOR)
+    game = Game.objects.order_by("pk")[0]
+    operations = [
+        {"op": "header", "name": "棋戦", "old": "名人戦", "new": "名人戦七番勝負"},
+        {"op": "comments", "at": "1", "move": "7g7f", "old": [], "new": ["好手"]},
+    ]
+    corrections.correct_game(clara, game, operations, "将棋世界")
+    rename = [{"op": "header", "name": "先手", "old": "甲野", "new": "甲野一郎"}]
+    corrections.correct_game(anna, game, rename, "将棋年鑑")
+    batch = batches.create(clara, PUBLIC, {"player": "甲野"}, BatchEdit("set", "place", "", "東京"), "年鑑")
+    batches.work(batch.pk, 60)
+    Report.objects.create(game=game.pk, reason="wrong", text="日付が違う")
+    return [
+        f"/games/{game.pk}/?ply=1", f"/games/{game.pk}/correct/?ply=1",
+        f"/games/{game.pk}/history/?from=0&to=1", f"/games/{game.pk}/editions/", "/curation/",
+        "/curation/?kind=proposals", "/curation/?kind=days", "/curation/batches/",
+        f"/curation/batches/{batch.pk}/", "/curation/batches/new/?player=甲野",
+    ]  # fmt: skip
+
+
+def look_at_all(page: Page, site: str, addresses: list[str], name: str) -> None:
+    """Look at pages with all their parts unfolded, in both themes."""
+    for address in addresses:
+        page.goto(site + address)
+        page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true;")
+        assert_accessible(page, address)
+        keep_picture(page, f"{name}-dark{address}")
+        page.emulate_media(color_scheme="light")
+        keep_picture(page, f"{name}-light{address}")
+
+
 @BOTH_SIZES_AND_LANGUAGES
 def test_axe_finds_no_violation_on_any_page(
-    browser: Browser, live_server: LiveServer, addresses: list[str], size: tuple[int, int], language: str
+    browser: Browser,
+    live_server: LiveServer,
+    addresses: list[str],
+    curators_addresses: list[str],
+    size: tuple[int, int],
+    language: str,
 ) -> None:
     # A page of its own: those of `open_page` may not meet an address that is answered 404.
     # Colours that change slowly would be looked at on their way.
     page = browser.new_page(locale=language, reduced_motion="reduce")
     page.set_viewport_size({"width": size[0], "height": size[1]})
-    for address in addresses:
-        page.goto(live_server.url + address)
-        page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true;")
-        assert_accessible(page, address)
-        keep_picture(page, f"{language}-{size[0]}-dark{address}")
-        page.emulate_media(color_scheme="light")
-        keep_picture(page, f"{language}-{size[0]}-light{address}")
+    look_at_all(page, live_server.url, addresses, f"{language}-{size[0]}")
+    client = Client()
+    client.force_login(User.objects.get(username="clara"))
+    session = client.cookies["sessionid"].value
+    page.context.add_cookies([{"name": "sessionid", "value": session, "url": live_server.url}])
+    look_at_all(page, live_server.url, curators_addresses, f"{language}-{size[0]}-curator")
     page.close()

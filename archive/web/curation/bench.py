@@ -91,7 +91,7 @@ def show(request: HttpRequest) -> HttpResponse:
 
 
 def _count_text(count: int | None) -> str:
-    if count is None:
+    if not count:
         return ""
     return str(count) if count <= bench.MOST_COUNTED else f"{bench.MOST_COUNTED}+"
 
