@@ -71,7 +71,7 @@ def store_batches(batches: Sequence[ReadBatch], token: str) -> StoredCounts:
         ]
         history.remember((game, pk) for game, pk in homes if applied.plan.corrections.get(pk))
         change.write_rows()
-        rows = _entry_rows(new, applied)
+        rows = _entry_rows(new, editions, applied)
         _note_earlier(change, rows)
         Entry.objects.bulk_create(rows)
         for batch in batches:
@@ -206,9 +206,12 @@ def _united(games: Sequence[DerivedGame]) -> DerivedGame:
 
 
 def _entry_rows(
-    uploads: Iterable[tuple[_StoredUpload, Sequence[DerivedEntry]]], applied: AppliedPlan
+    uploads: Iterable[tuple[_StoredUpload, Sequence[DerivedEntry]]],
+    united: Mapping[Identity, DerivedGame],
+    applied: AppliedPlan,
 ) -> list[Entry]:
-    """Return the rows of new entries. The first entry of a new game is STORED, the others are DUPLICATE."""
+    """Return the rows of new entries. The first entry of a new game is STORED, the others are DUPLICATE.
+    `united` are the unions of entries with the same identity, which may have another one."""
     seen: set[int] = set()
     rows = []
     for stored, entries in uploads:
@@ -217,9 +220,10 @@ def _entry_rows(
                 upload_id=stored.upload_id, seq=entry.seq, state=Entry.State.FAILED, rereads=stored.rereads
             )
             describe(row, entry)
-            pk = applied.plan.game_ids.get(entry.game.identity) if entry.game else None
-            if entry.game and pk is None:
-                hidden = applied.plan.existing.taken_down[entry.game.identity]
+            identity = united[entry.game.identity].identity if entry.game else None
+            pk = applied.plan.game_ids.get(identity) if identity else None
+            if entry.game and identity and pk is None:
+                hidden = applied.plan.existing.taken_down[identity]
                 taken_down.hold(row, entry, hidden=hidden)
             elif entry.game and pk is not None:
                 game = applied.game(pk)

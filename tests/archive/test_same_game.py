@@ -282,3 +282,12 @@ def test_who_sends_a_problem_in_another_format_finds_it():
     ingest(ready(OPENING, winner=0))
     only(record_kind="problem", result=3)
     assert parsed(record(OPENING)).record_kind == "game"
+
+
+def test_a_tree_and_a_game_in_one_batch_are_stored_though_their_union_has_another_identity():
+    tree = ready(OPENING, kind="tree")
+    game = ready(OPENING, winner=None)
+    assert tree.identity == game.identity
+    ingest(tree, game)
+    only(record_kind="game", result=Game.Result.BLACK)
+    assert [entry.state for entry in Entry.objects.order_by("pk")] == ["stored", "duplicate"]
