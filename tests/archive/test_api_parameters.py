@@ -51,6 +51,7 @@ def address_of(route: Route) -> str:
         "number": 0,
         "follow_id": 1,
         "note_id": 1,
+        "batch_id": 1,
         "collection": 1,
         "game_id": game.pk,
         "space": 1,
@@ -67,7 +68,7 @@ def request_of(client: APIClient, route: Route, query: str) -> Any:
 
 DEEDS = (
     *POSTED, "test", "save", "enable", "move", "join", "invitations", "{space}", "{member}", "parts",
-    "search", "{game_id}", "seen",
+    "search", "{game_id}", "seen", "take-down", "restore", "preview",
 )  # fmt: skip
 
 

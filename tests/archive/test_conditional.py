@@ -72,6 +72,9 @@ DEAR: Final = {
     "/api/v1/positions/{kind}/{code}/tree": "takes up to half a second to find out",
     "/api/v1/games/{pk}/corrections": "also takes corrections",
     "/api/v1/games/{pk}/versions/{number}": "also restores versions",
+    "/api/v1/players/{player_id}/corrections": "also takes corrections",
+    "/api/v1/events/{event_id}/corrections": "also takes corrections",
+    "/api/v1/players/same": "also rejects pairs of players",
     "/api/v1/changes": "changes without a commit, when changes are numbered",
     "/api/v1/collections": "is also where collections are made",
 }
