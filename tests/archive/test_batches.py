@@ -80,7 +80,7 @@ def test_a_name_is_corrected_on_either_side_in_all_games_and_undone(clara, monke
     assert {row.state for row in batch.corrections.all()} == {"applied"}
     assert Game.objects.filter(player0=Player.objects.get(name="羽生")).count() == 3
     lines = list(AuditLine.objects.filter(event="correct").values_list("what", flat=True))
-    assert len(lines) == 5 and all('"old":"渡辺","new":"羽生"' in line for line in lines)
+    assert len(lines) == 5 and all('"old":"渡辺"' in line and '"new":"羽生"' in line for line in lines)
     assert not list(verify())
     batch = run(batches.undo(clara, batch))
     assert (batch.state, {game.pk: game.jkf for game in Game.objects.all()}) == ("undone", before)
