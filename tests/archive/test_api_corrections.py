@@ -186,7 +186,11 @@ def test_a_game_of_a_library_is_corrected_by_those_who_own_it(anna, curator):
 
 
 VALUES = (
-    st.none() | st.booleans() | st.integers(-5, 10**20) | st.floats(allow_nan=False) | st.text(max_size=5)
+    st.none()
+    | st.booleans()
+    | st.integers(-5, 10**20)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=5)
 )
 KEYS = st.sampled_from(["m", "s", "now", "move", ""])
 KEYS = st.sampled_from(["m", "s", "now", "move", ""])

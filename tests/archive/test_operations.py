@@ -57,7 +57,7 @@ documents = st.builds(
     ),
     lines,
     st.sampled_from(["", "%TORYO", "%CHUDAN"]),
-    st.dictionaries(st.sampled_from(["先手", "後手", "棋戦"]), st.text(max_size=3)),
+    st.dictionaries(st.sampled_from(["先手", "後手", "棋戦"]), st.text("甲乙 ", max_size=3)),
     st.sampled_from([None, ["投了", "TORYO", 3, 0, False]]),
 )
 

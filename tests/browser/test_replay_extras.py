@@ -236,18 +236,6 @@ def test_own_moves_are_played_beside_the_game_and_never_stored(
     assert Game.objects.count() == 2
 
 
-def test_a_line_of_own_moves_can_be_kept_as_a_record(
-    open_page: PageMaker, live_server: LiveServer, game: Game
-) -> None:
-    page = open_page(address(live_server, game))
-    try_a_pawn(page)
-    page.locator(".tried a.keep").click()
-    record = re.compile(r"先手：.+後手：.+ 1 ２六歩\(27\)", re.DOTALL)
-    expect(page.locator("textarea#text")).to_have_value(record)
-    expect(page.locator(".check li").first).to_contain_text("手数 1")
-    assert Game.objects.count() == 2
-
-
 def test_a_move_that_is_not_legal_is_not_played(
     open_page: PageMaker, live_server: LiveServer, game: Game
 ) -> None:

@@ -32,6 +32,7 @@ _PAGE = 50
     operation={
         "GET": Operation(
             {200: shapes.SamePersons},
+            {400: ("invalid-limit",)},
             text="List pairs of public players who may be the same person, the likeliest first.",
             examples=(Example("The likeliest", query={"limit": 2}),),
         ),

@@ -46,10 +46,9 @@ export function startSolving(replay) {
     return guess ? movesAfter(replay.shown).slice(0, 1) : movesAfter(replay.shown);
   }
 
-  /** @param {Node | undefined} node */
-  function reply(node) {
-    const before = replay.shown;
-    if (node) setTimeout(() => replay.shown === before && replay.go(node), REPLY);
+  /** @param {Node} after @param {Node | undefined} node */
+  function reply(after, node) {
+    if (node) setTimeout(() => replay.shown === after && replay.go(node), REPLY);
   }
 
   /** @param {string} usi @returns {boolean} */
@@ -66,7 +65,7 @@ export function startSolving(replay) {
     const next = movesAfter(node)[0];
     const last = solver === null ? !next : !next || !movesAfter(next).length;
     say(last ? "solved" : "right");
-    if (solver !== null) reply(next);
+    if (solver !== null) reply(node, next);
     return true;
   }
 
@@ -91,7 +90,7 @@ export function startSolving(replay) {
     if (!node.ply) say("begin");
   });
   hint.disabled = !solutions().length;
-  if (guess && solver !== null && replay.position.turn !== solver) reply(movesAfter(replay.shown)[0]);
+  if (guess && solver !== null && replay.position.turn !== solver) reply(replay.shown, movesAfter(replay.shown)[0]);
   return { judge };
 }
 
