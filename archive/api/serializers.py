@@ -509,6 +509,8 @@ class CorrectionBody(serializers.Serializer[Any]):
 
 MOST_RECONCILED: Final = 64 * 1024
 """Characters of the queries of one request."""
+MOST_RECONCILED_BY_GET: Final = 4_000
+"""The same in an address, which servers limit."""
 
 
 class SamePersonQuery(serializers.Serializer[Any]):
@@ -537,13 +539,28 @@ class AuthorityBody(serializers.Serializer[Any]):
 
 
 class ReconcileFields(serializers.Serializer[Any]):
-    """Parameters of `GET reconcile/{names}`, and fields of `POST`."""
+    """Fields of `POST reconcile/{names}`."""
 
     queries = TextField(
         required=False, max_length=MOST_RECONCILED, help_text="JSON: queries by names of the client's choice."
     )
     extend = TextField(
         required=False, max_length=MOST_RECONCILED, help_text="JSON: `ids` and `properties` with their `id`."
+    )
+
+
+class ReconcileQuery(ReconcileFields):
+    """Parameters of `GET reconcile/{names}`."""
+
+    queries = TextField(
+        required=False,
+        max_length=MOST_RECONCILED_BY_GET,
+        help_text="JSON: queries by names of the client's choice.",
+    )
+    extend = TextField(
+        required=False,
+        max_length=MOST_RECONCILED_BY_GET,
+        help_text="JSON: `ids` and `properties` with their `id`.",
     )
 
 

@@ -182,9 +182,9 @@ def replace_games(replacements: Mapping[int, DerivedGame]) -> dict[int, int]:
 
     def work(change: Change) -> dict[int, int]:
         existing.lock(replacements.values(), change.names)
-        ids = sorted(
-            Game.objects.select_for_update().filter(pk__in=replacements).values_list("pk", flat=True)
-        )
+        # One that was corrected meanwhile stays: only the store's own ways keep corrections.
+        left = Game.objects.select_for_update().filter(pk__in=replacements, corrected=False)
+        ids = sorted(left.values_list("pk", flat=True))
         for pk in ids:  # They get each other's identities in whatever order.
             Game.objects.filter(pk=pk).update(digest=b"replaced" + pk.to_bytes(8, "big"), stem=None)
         for pk in ids:

@@ -15,7 +15,7 @@ from rest_framework.reverse import reverse
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.operations import Example, Operation
-from archive.api.serializers import ReconcileFields, SuggestQuery
+from archive.api.serializers import ReconcileFields, ReconcileQuery, SuggestQuery
 from archive.models import Event, GameEvent, GamePlayer, Player
 from archive.queries.names.ids_of_names import NameKind
 from archive.queries.names.people import COUNT_LIMIT, shown_rows
@@ -68,7 +68,7 @@ _BATCH: Final = '{"q0": {"query": "大橋宗銀", "limit": 1}}'
 @endpoint(
     "GET",
     "POST",
-    query={"GET": ReconcileFields},
+    query={"GET": ReconcileQuery},
     operation={
         "GET": Operation(
             {200: dict[str, Any]},
