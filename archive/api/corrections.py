@@ -3,13 +3,11 @@
 from collections.abc import Iterable
 from typing import Final
 
-from django.utils.translation import override
 from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
-from archive.api.errors import ApiError
-from archive.api.operations import Problems
+from archive.api.refusals import Refusals
 from archive.api.shapes import corrections as shapes
 from archive.curation import corrections, names
 from archive.curation.errors import CurationError
@@ -17,54 +15,50 @@ from archive.curation.policy import Subject
 from archive.models import Correction, CorrectionEvent, Game, User
 from archive.queries.scope import space_name
 
-STATUSES: Final = {
-    "no-right": 403,
-    "no-curator": 403,
-    "reason-missing": 400,
-    "unreadable-record": 400,
-    "unplayable": 400,
-    "nothing-changed": 400,
-    "malformed": 400,
-    "no-address": 400,
-    "unknown-player": 400,
-    "too-large": 400,
-    "changed-since": 409,
-    "no-node": 409,
-    "no-variation": 409,
-    "same-game": 409,
-    "too-many-proposals": 409,
-    "not-open": 409,
-    "not-applied": 409,
-    "not-taken-down": 404,
-    "unknown-field": 400,
-    "invalid-value": 400,
-    "invalid-day": 400,
-    "no-kana": 400,
-    "no-latin": 400,
-    "no-table": 400,
-    "fact-changed": 409,
-    "merged-already": 409,
-    "merged-with-itself": 409,
-    "not-merged": 409,
-    "unknown-target": 409,
-    "too-many-merged": 409,
-    "has-name": 409,
-    "other-has-name": 409,
-    "other-game": 409,
-    "in-a-circle": 409,
-    "batch-edit": 400,
-    "no-games": 400,
-    "too-many-games": 400,
-    "too-many-batches": 409,
-    "batch-unfinished": 409,
-}
-"""The HTTP status of each code of a correction that is refused."""
-
-
-def problems_of(*codes: str) -> Problems:
-    """Return codes of refused corrections by status."""
-    statuses = {STATUSES[code] for code in codes}
-    return {status: [code for code in codes if STATUSES[code] == status] for status in sorted(statuses)}
+REFUSALS: Final = Refusals(
+    CurationError,
+    {
+        "no-right": 403,
+        "no-curator": 403,
+        "reason-missing": 400,
+        "unreadable-record": 400,
+        "unplayable": 400,
+        "nothing-changed": 400,
+        "malformed": 400,
+        "no-address": 400,
+        "unknown-player": 400,
+        "too-large": 400,
+        "changed-since": 409,
+        "no-node": 409,
+        "no-variation": 409,
+        "same-game": 409,
+        "too-many-proposals": 409,
+        "not-open": 409,
+        "not-applied": 409,
+        "not-taken-down": 404,
+        "unknown-field": 400,
+        "invalid-value": 400,
+        "invalid-day": 400,
+        "no-kana": 400,
+        "no-latin": 400,
+        "no-table": 400,
+        "fact-changed": 409,
+        "merged-already": 409,
+        "merged-with-itself": 409,
+        "not-merged": 409,
+        "unknown-target": 409,
+        "too-many-merged": 409,
+        "has-name": 409,
+        "other-has-name": 409,
+        "other-game": 409,
+        "in-a-circle": 409,
+        "batch-edit": 400,
+        "no-games": 400,
+        "too-many-games": 400,
+        "too-many-batches": 409,
+        "batch-unfinished": 409,
+    },
+)
 
 
 def account_of(request: Request) -> User:
@@ -72,12 +66,6 @@ def account_of(request: Request) -> User:
     if not isinstance(request.user, User):
         raise NotAuthenticated("sign in, or send a token")
     return request.user
-
-
-def problem_of(error: CurationError) -> ApiError:
-    """Return the problem detail of a correction that is refused."""
-    with override("en"):
-        return ApiError(error.code, error.text, STATUSES[error.code])
 
 
 def correction_info(request: Request, row: Correction, subject: Subject) -> shapes.CorrectionInfo:

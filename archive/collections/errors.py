@@ -1,9 +1,12 @@
 """Reasons for which a change of a collection is refused."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+
+from archive.project.refused import RefusedError
 
 TITLE_LENGTH: Final = 200
 TEXT_LENGTH: Final = 20_000
@@ -30,20 +33,10 @@ TEXTS: Final[dict[str, str | Promise]] = {
 }
 
 
-class CollectionError(Exception):
-    """A change is refused; `code` is a key of `TEXTS`."""
+class CollectionError(RefusedError):
+    """A change of a collection is refused."""
 
-    def __init__(self, code: str, game: int | None = None) -> None:
-        super().__init__(code)
-        self.code, self.game = code, game
-
-    @property
-    def text(self) -> str:
-        """Return the reason in the active language."""
-        return str(TEXTS[self.code]) % {
-            "title": TITLE_LENGTH,
-            "text": TEXT_LENGTH,
-            "collections": MOST_COLLECTIONS,
-            "games": MOST_GAMES,
-            "game": self.game,
-        }
+    TEXTS = TEXTS
+    VALUES: ClassVar[Mapping[str, Any]] = {
+        "title": TITLE_LENGTH, "text": TEXT_LENGTH, "collections": MOST_COLLECTIONS, "games": MOST_GAMES,
+    }  # fmt: skip

@@ -32,7 +32,7 @@ def add(user: User, scope: Scope, collection: Collection, games: Sequence[int]) 
         readable = lock_games(scope, games)
         unknown = next((pk for pk in games if pk not in readable), None)
         if unknown is not None:
-            raise CollectionError("unknown-game", unknown)
+            raise CollectionError("unknown-game", game=unknown)
         return append(collection, games)
 
 
@@ -135,7 +135,7 @@ def _between(collection: Collection, game: int, after: int | None) -> int | None
 def _row(collection: Collection, game: int) -> CollectionGame:
     row = CollectionGame.objects.filter(collection=collection, game=game).select_related("game").first()
     if row is None:
-        raise CollectionError("not-collected", game)
+        raise CollectionError("not-collected", game=game)
     return row
 
 

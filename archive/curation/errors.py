@@ -1,9 +1,11 @@
 """Reasons for which a correction is refused."""
 
-from typing import Any, Final
+from typing import Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+
+from archive.project.refused import RefusedError
 
 TEXTS: Final[dict[str, str | Promise]] = {
     "no-right": _("You cannot correct this."),
@@ -48,15 +50,7 @@ TEXTS: Final[dict[str, str | Promise]] = {
 }
 
 
-class CurationError(Exception):
-    """A correction is refused; `code` is a key of `TEXTS`."""
+class CurationError(RefusedError):
+    """A correction is refused."""
 
-    def __init__(self, code: str, **values: Any) -> None:
-        super().__init__(code)
-        self.code = code
-        self.values = values
-
-    @property
-    def text(self) -> str:
-        """Return the reason in the active language."""
-        return str(TEXTS[self.code]) % self.values
+    TEXTS = TEXTS

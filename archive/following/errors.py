@@ -1,11 +1,13 @@
 """Reasons for which a follow or a note is refused."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from archive.models.following import TITLE_LENGTH
+from archive.project.refused import RefusedError
 
 MOST_FOLLOWS: Final = 100
 """Follows of one account."""
@@ -23,19 +25,13 @@ TEXTS: Final[dict[str, str | Promise]] = {
 }
 
 
-class FollowError(Exception):
-    """A follow or a note is refused; `code` is a key of `TEXTS`."""
+class FollowError(RefusedError):
+    """A follow or a note is refused."""
 
-    def __init__(self, code: str) -> None:
-        super().__init__(code)
-        self.code = code
-
-    @property
-    def text(self) -> str:
-        """Return the reason in the active language."""
-        return str(TEXTS[self.code]) % {
-            "follows": MOST_FOLLOWS,
-            "title": TITLE_LENGTH,
-            "notes": MOST_NOTES,
-            "text": TEXT_LENGTH,
-        }
+    TEXTS = TEXTS
+    VALUES: ClassVar[Mapping[str, Any]] = {
+        "follows": MOST_FOLLOWS,
+        "title": TITLE_LENGTH,
+        "notes": MOST_NOTES,
+        "text": TEXT_LENGTH,
+    }

@@ -1,9 +1,12 @@
 """Reasons for which an action on a library, a group or a game is refused."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+
+from archive.project.refused import RefusedError
 
 GROUP_NAME_LENGTH: Final = 100
 """Characters of a group's name."""
@@ -27,14 +30,8 @@ TEXTS: Final[dict[str, str | Promise]] = {
 }
 
 
-class LibraryError(Exception):
-    """An action is refused; `code` is a key of `TEXTS`."""
+class LibraryError(RefusedError):
+    """An action on a library, a group or a game is refused."""
 
-    def __init__(self, code: str) -> None:
-        super().__init__(code)
-        self.code = code
-
-    @property
-    def text(self) -> str:
-        """Return the reason in the active language."""
-        return str(TEXTS[self.code]) % {"most": GROUP_NAME_LENGTH}
+    TEXTS = TEXTS
+    VALUES: ClassVar[Mapping[str, Any]] = {"most": GROUP_NAME_LENGTH}

@@ -276,7 +276,7 @@ def test_a_game_that_the_scope_lacks_cannot_be_added(anna, ben):
     for unknown in (theirs, 10**9):
         with pytest.raises(CollectionError, match="unknown-game") as refused:
             collecting.add(anna, PUBLIC, made, [game("乙"), unknown])
-        assert refused.value.game == unknown
+        assert refused.value.values["game"] == unknown
     assert ids(made) == []
 
 

@@ -37,7 +37,7 @@ def describe(name: str, **facts: str) -> None:
     correct_name("player", row.pk, operations, None, apply=True)
 
 
-def ask(client: Client, address: str = PLAYERS, **queries: Any) -> Any:
+def reconcile(client: Client, address: str = PLAYERS, **queries: Any) -> Any:
     answer = client.post(address, {"queries": json.dumps(queries)})
     assert answer.status_code == 200, answer.content
     return answer.json()
@@ -72,7 +72,7 @@ def test_the_manifest_has_what_clients_need(client):
 
 
 def test_a_batch_of_names_is_matched(client):
-    answer = ask(client, q0={"query": "谷川浩司"}, q1={"query": "羽生"}, q2={"query": "誰か別"})
+    answer = reconcile(client, q0={"query": "谷川浩司"}, q1={"query": "羽生"}, q2={"query": "誰か別"})
     assert answer.keys() == {"q0", "q1", "q2"}
     (one,) = answer["q0"]["result"]
     assert (one["name"], one["score"], one["match"]) == ("谷川浩司", 100, True)
@@ -86,16 +86,16 @@ def test_a_batch_of_names_is_matched(client):
 def test_any_spelling_matches_and_facts_tell_candidates_apart(client):
     add_spelling(player("羽生善治"), "Habu Y.")
     describe("羽生善治", latin="Habu Yoshiharu", born="1970-09-27")
-    assert ask(client, q={"query": "Habu Y."})["q"]["result"][0]["match"] is True
+    assert reconcile(client, q={"query": "Habu Y."})["q"]["result"][0]["match"] is True
     for born, match in (("1970-09-27", True), ("1985", False)):
         query = {"query": "羽生善治", "properties": [{"pid": "born", "v": born}]}
-        result = ask(client, q=query)["q"]["result"]
+        result = reconcile(client, q=query)["q"]["result"]
         assert (result[0]["name"], result[0]["match"]) == ("羽生善治", match) or not match
 
 
 def test_mistyped_names_have_candidates_and_limits_hold(client):
-    assert ask(client, q={"query": "谷川浩同"})["q"]["result"][0]["name"] == "谷川浩司"
-    assert len(ask(client, q={"query": "藤井", "limit": 1})["q"]["result"]) == 1
+    assert reconcile(client, q={"query": "谷川浩同"})["q"]["result"][0]["name"] == "谷川浩司"
+    assert len(reconcile(client, q={"query": "藤井", "limit": 1})["q"]["result"]) == 1
 
 
 def test_facts_of_players_extend_a_table(client):
@@ -109,7 +109,7 @@ def test_facts_of_players_extend_a_table(client):
 
 
 def test_events_are_matched_too(client):
-    (one,) = ask(client, "/api/v1/reconcile/events", q={"query": "王位戦"})["q"]["result"]
+    (one,) = reconcile(client, "/api/v1/reconcile/events", q={"query": "王位戦"})["q"]["result"]
     assert (one["name"], one["match"], one["type"][0]["id"]) == ("王位戦", True, "event")
 
 
@@ -130,7 +130,7 @@ def test_what_is_no_query_is_refused(client, fields):
 def test_names_of_libraries_and_names_without_games_are_no_candidates(client):
     Player.objects.create(name="羽生秘密", space=9)
     Player.objects.create(name="羽生無人")
-    names = [one["name"] for one in ask(client, q={"query": "羽生", "limit": 25})["q"]["result"]]
+    names = [one["name"] for one in reconcile(client, q={"query": "羽生", "limit": 25})["q"]["result"]]
     assert sorted(names) == ["羽生善冶", "羽生善治"]
     assert client.get(f"{PLAYERS}/preview/{Player.objects.get(name='羽生無人').pk}").status_code == 404
 

@@ -16,7 +16,7 @@ LAYERS = (
     "kifu_core.games",
     "kifu_core.names",
     "project.broker project.disk project.env project.garbage_collection project.queues project.reading "
-    "project.site_address names tournaments observing.logs caching.entity_tags http.routes",
+    "project.refused project.site_address names tournaments observing.logs caching.entity_tags http.routes",
     "models observing.sentry project.celery project.startup",
     "accounts index columns",
     "caching derive",

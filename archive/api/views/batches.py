@@ -1,6 +1,5 @@
 """Edits of all games of a search."""
 
-from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 from django.http import Http404, QueryDict
@@ -8,14 +7,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from archive.api.corrections import account_of, problem_of, problems_of
+from archive.api.corrections import REFUSALS, account_of
 from archive.api.endpoints import body, endpoint, validated
 from archive.api.operations import QUERIES, Example, Operation, merge_problems
 from archive.api.serializers import BatchActionBody, BatchBody, BatchPreviewBody, FacetsQuery
 from archive.api.shapes import corrections as shapes
 from archive.curation import batches
 from archive.curation.batch_edits import BatchEdit
-from archive.curation.errors import CurationError
 from archive.curation.tasks import enqueue_batch
 from archive.models import CorrectionBatch
 from archive.queries.games.filters import stored_parameters
@@ -42,7 +40,7 @@ _BODY: Final = {
         "POST": Operation(
             {201: shapes.CorrectionBatchInfo},
             merge_problems(
-                problems_of(
+                REFUSALS.problems(
                     "batch-edit", "reason-missing", "no-games", "too-many-games", "no-curator",
                     "too-many-batches",
                 ),
@@ -59,8 +57,8 @@ def listed(request: Request) -> Response:
     user = account_of(request)
     if request.method == "POST":
         fields = body(BatchBody, request)
-        space, filters, edit = _asked(request, fields)
-        batch = _done(lambda: batches.create(user, space, filters, edit, fields["reason"]))
+        space, filters, edit = _batch_request(request, fields)
+        batch = REFUSALS.run(lambda: batches.create(user, space, filters, edit, fields["reason"]))
         enqueue_batch(batch.pk)
         return Response(_info(request, batch), status=201)
     rows = batches.shown(user).order_by("-pk")[:_LISTED]
@@ -71,7 +69,7 @@ def listed(request: Request) -> Response:
     "POST",
     operation=Operation(
         {200: shapes.CorrectionBatchPreview},
-        merge_problems(problems_of("batch-edit", "no-curator", "too-many-games"), QUERIES),
+        merge_problems(REFUSALS.problems("batch-edit", "no-curator", "too-many-games"), QUERIES),
         BatchPreviewBody,
         examples=(Example("Of a stranger", body=_BODY, status=401),),
     ),
@@ -79,8 +77,8 @@ def listed(request: Request) -> Response:
 def preview(request: Request) -> Response:
     """Return what an edit of all games of a search would do to the first 200 of them."""
     user = account_of(request)
-    space, filters, edit = _asked(request, body(BatchPreviewBody, request))
-    shown = _done(lambda: batches.preview(user, space, filters, edit))
+    space, filters, edit = _batch_request(request, body(BatchPreviewBody, request))
+    shown = REFUSALS.run(lambda: batches.preview(user, space, filters, edit))
     fitting = [shapes.PreviewedGame(one.game, [dict(op) for op in one.operations]) for one in shown.fitting]
     return Response(shapes.CorrectionBatchPreview(shown.games, fitting, shown.others))
 
@@ -96,7 +94,7 @@ def preview(request: Request) -> Response:
         ),
         "POST": Operation(
             {200: shapes.CorrectionBatchInfo},
-            problems_of("no-curator", "batch-unfinished"),
+            REFUSALS.problems("no-curator", "batch-unfinished"),
             BatchActionBody,
             text="Undo an edit of many games.",
             examples=(Example("Of none", {"batch_id": 1}, body={"action": "undo"}, status=404),),
@@ -111,25 +109,18 @@ def detail(request: Request, batch_id: int) -> Response:
     if request.method == "POST":
         body(BatchActionBody, request)
         user, shown = account_of(request), row
-        row = _done(lambda: batches.undo(user, shown))
+        row = REFUSALS.run(lambda: batches.undo(user, shown))
         enqueue_batch(row.pk)
     return Response(_info(request, row))
 
 
-def _asked(request: Request, fields: dict[str, Any]) -> tuple[int, dict[str, Any], BatchEdit]:
+def _batch_request(request: Request, fields: dict[str, Any]) -> tuple[int, dict[str, Any], BatchEdit]:
     """Return space, search and edit of a body."""
     spaces = readable_spaces(request._request)
     if fields["space"] not in spaces:
         raise UnknownScopeError
     filters = stored_parameters(validated(FacetsQuery, QueryDict(fields["search"])))
-    return spaces[fields["space"]], filters, _done(lambda: BatchEdit.of(fields["edit"]))
-
-
-def _done(act: Callable[[], T]) -> T:
-    try:
-        return act()
-    except CurationError as error:
-        raise problem_of(error) from error
+    return spaces[fields["space"]], filters, REFUSALS.run(lambda: BatchEdit.of(fields["edit"]))
 
 
 def _info(request: Request, row: CorrectionBatch) -> shapes.CorrectionBatchInfo:

@@ -6,7 +6,6 @@ from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
 from django.http import QueryDict
-from django.utils.translation import override
 from msgspec import UNSET
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,8 +14,9 @@ from rest_framework.reverse import reverse
 from archive.api.endpoints import body, endpoint, validated
 from archive.api.errors import ApiError, query_error
 from archive.api.games import game_info
-from archive.api.operations import CURSORS, QUERIES, Example, Operation, Problems, merge_problems
+from archive.api.operations import CURSORS, QUERIES, Example, Operation, merge_problems
 from archive.api.pagination import DEFAULT_GAMES, PAGE, limit_of, next_url, sign_cursor, signed_cursor
+from archive.api.refusals import Refusals
 from archive.api.serializers import (
     CollectedBody,
     CollectedGameBody,
@@ -43,38 +43,31 @@ from archive.tournaments.standings import Player, standings_of
 
 T = TypeVar("T")
 
-_STATUSES: Final = {
-    "collection-title": 400,
-    "collection-text": 400,
-    "unknown-game": 400,
-    "not-collected": 404,
-    "no-collection": 404,
-    "no-search": 409,
-    "too-many-collections": 409,
-    "too-many-collected": 409,
-    "part-of-part": 409,
-    "of-the-whole": 409,
-    "not-an-editor": 403,
-    "not-an-owner": 403,
-    "no-publishing": 403,
-}
-"""The HTTP status of each code of a change that is refused."""
-_FIELDS: Final = {"collection-title": "title", "unknown-game": "add"}
-
-
-def _problems(*codes: str) -> Problems:
-    statuses = {_STATUSES[code] for code in codes}
-    return {status: [code for code in codes if _STATUSES[code] == status] for status in sorted(statuses)}
+_REFUSALS: Final = Refusals(
+    CollectionError,
+    {
+        "collection-title": 400,
+        "collection-text": 400,
+        "unknown-game": 400,
+        "not-collected": 404,
+        "no-collection": 404,
+        "no-search": 409,
+        "too-many-collections": 409,
+        "too-many-collected": 409,
+        "part-of-part": 409,
+        "of-the-whole": 409,
+        "not-an-editor": 403,
+        "not-an-owner": 403,
+        "no-publishing": 403,
+    },
+    {"collection-title": "title", "unknown-game": "add"},
+)
 
 
 def _done(change: Callable[[], T]) -> T:
     """Return the result of a change. Raises ApiError if it is refused."""
     try:
-        return change()
-    except CollectionError as error:
-        with override("en"):
-            text = error.text
-        raise ApiError(error.code, text, _STATUSES[error.code], field=_FIELDS.get(error.code, "")) from error
+        return _REFUSALS.run(change)
     except QueryError as error:
         raise query_error(error, "search") from error
 
@@ -98,7 +91,9 @@ def _stranger(**more: Any) -> tuple[Example, ...]:
             {201: shapes.CollectionDetail},
             merge_problems(
                 {400: ("unknown-space",)},
-                _problems("collection-title", "collection-text", "too-many-collections", "not-an-editor"),
+                _REFUSALS.problems(
+                    "collection-title", "collection-text", "too-many-collections", "not-an-editor"
+                ),
             ),
             CollectionBody,
             text="Create a collection in a library.",
@@ -144,7 +139,7 @@ def _place(text: str) -> tuple[datetime, int]:
         ),
         "POST": Operation(
             {200: shapes.CollectionDetail},
-            _problems(
+            _REFUSALS.problems(
                 "collection-title", "collection-text", "not-an-editor", "not-an-owner", "no-publishing",
                 "of-the-whole", "no-collection",
             ),
@@ -154,7 +149,7 @@ def _place(text: str) -> tuple[datetime, int]:
         ),
         "DELETE": Operation(
             {204: None},
-            _problems("not-an-owner", "no-collection"),
+            _REFUSALS.problems("not-an-owner", "no-collection"),
             text="Delete a collection with its parts; the games stay.",
             examples=_stranger(),
         ),
@@ -188,7 +183,7 @@ def _change(user: User, collection: Collection, fields: dict[str, Any]) -> str:
     "POST",
     operation=Operation(
         {201: shapes.CollectionDetail},
-        _problems(
+        _REFUSALS.problems(
             "collection-title", "collection-text", "too-many-collections", "not-an-editor", "part-of-part",
             "no-collection",
         ),
@@ -218,7 +213,8 @@ def parts(request: Request, collection: int) -> Response:
         "POST": Operation(
             {200: shapes.CollectedChange},
             merge_problems(
-                _problems("unknown-game", "too-many-collected", "not-an-editor", "no-collection"), QUERIES
+                _REFUSALS.problems("unknown-game", "too-many-collected", "not-an-editor", "no-collection"),
+                QUERIES,
             ),
             CollectedBody,
             text="Add games or those of a search, remove games, or sort all of them.",
@@ -265,7 +261,8 @@ def _parameters(text: str) -> dict[str, Any]:
         "POST": Operation(
             {200: shapes.CollectedChange},
             merge_problems(
-                _problems("no-search", "too-many-collected", "not-an-editor", "no-collection"), QUERIES
+                _REFUSALS.problems("no-search", "too-many-collected", "not-an-editor", "no-collection"),
+                QUERIES,
             ),
             CollectionSearchBody,
             text="Add the games of a search, now and as they come, or repeat the search.",
@@ -273,7 +270,7 @@ def _parameters(text: str) -> dict[str, Any]:
         ),
         "DELETE": Operation(
             {204: None},
-            _problems("not-an-editor", "no-collection"),
+            _REFUSALS.problems("not-an-editor", "no-collection"),
             text="Add no more games of the search; those that were added stay.",
             examples=_stranger(),
         ),
@@ -307,7 +304,7 @@ def standings(request: Request, collection: int) -> Response:
     return Response(
         shapes.StandingsInfo(
             kind=table.kind,
-            players=[_standing(player, names) for player in table.players],
+            players=[_row_of_player(player, names) for player in table.players],
             rounds=[
                 shapes.RoundInfo(
                     name,
@@ -323,7 +320,7 @@ def standings(request: Request, collection: int) -> Response:
     )
 
 
-def _standing(player: Player, names: dict[str, str]) -> shapes.StandingInfo:
+def _row_of_player(player: Player, names: dict[str, str]) -> shapes.StandingInfo:
     return shapes.StandingInfo(
         rank=player.rank,
         name=names[player.name],
@@ -346,7 +343,7 @@ def _standing(player: Player, names: dict[str, str]) -> shapes.StandingInfo:
     operation={
         "POST": Operation(
             {204: None},
-            _problems("collection-text", "not-an-editor", "not-collected", "no-collection"),
+            _REFUSALS.problems("collection-text", "not-an-editor", "not-collected", "no-collection"),
             CollectedGameBody,
             text="Change the note on a game, the ply that is shown first, or its place.",
             examples=(
@@ -355,7 +352,7 @@ def _standing(player: Player, names: dict[str, str]) -> shapes.StandingInfo:
         ),
         "DELETE": Operation(
             {204: None},
-            _problems("not-an-editor", "not-collected", "no-collection"),
+            _REFUSALS.problems("not-an-editor", "not-collected", "no-collection"),
             text="Remove a game from a collection.",
             examples=(Example("Of a stranger", {"collection": 1, "game_id": 1}, status=401),),
         ),

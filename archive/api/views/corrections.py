@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from archive.api.corrections import account_of, correction_info, problem_of, problems_of
+from archive.api.corrections import REFUSALS, account_of, correction_info
 from archive.api.endpoints import body, endpoint
 from archive.api.operations import CURSORS, Example, Operation
 from archive.api.pagination import cursor_number, limit_of, next_url
@@ -60,7 +60,7 @@ _MOST_LISTED: Final = 1000
         ),
         "POST": Operation(
             {201: shapes.CorrectionInfo},
-            problems_of(*_PROPOSING),
+            REFUSALS.problems(*_PROPOSING),
             CorrectionBody,
             text="Propose a correction. It applies at once if the visitor may decide about it.",
             examples=(
@@ -85,7 +85,7 @@ def of_game(request: Request, pk: int) -> Response:
         try:
             row = _propose(user, game, fields)
         except CurationError as error:
-            raise problem_of(error) from error
+            raise REFUSALS.problem(error) from error
         return Response(correction_info(request, row, game), status=201)
     rows = corrections.history(game).prefetch_related("events")
     return Response(shapes.Corrections([correction_info(request, row, game) for row in rows[:_MOST_LISTED]]))
@@ -136,7 +136,9 @@ def listed(request: Request, query: dict[str, Any]) -> Response:
         ),
         "POST": Operation(
             {200: shapes.CorrectionInfo},
-            problems_of("no-right", "no-curator", "reason-missing", "same-game", "not-open", "not-applied"),
+            REFUSALS.problems(
+                "no-right", "no-curator", "reason-missing", "same-game", "not-open", "not-applied"
+            ),
             CorrectionActionBody,
             text="Accept, reject, withdraw or undo a correction, or object to it.",
             examples=(Example("Of none", {"correction_id": 1}, body={"action": "accept"}, status=404),),
@@ -156,7 +158,7 @@ def detail(request: Request, correction_id: int) -> Response:
             perform = corrections.perform if of_game else names.perform
             row = perform(fields["action"], user, row, fields["reason"])
         except CurationError as error:
-            raise problem_of(error) from error
+            raise REFUSALS.problem(error) from error
     return Response(correction_info(request, row, subject))
 
 
@@ -171,7 +173,7 @@ def detail(request: Request, correction_id: int) -> Response:
         ),
         "POST": Operation(
             {200: shapes.RestoredVersion},
-            problems_of("no-curator", "same-game"),
+            REFUSALS.problems("no-curator", "same-game"),
             text="Restore this state: undo all later corrections.",
             examples=(Example("Of a stranger", {"pk": 1, "number": 0}, status=401),),
         ),
@@ -184,7 +186,7 @@ def version(request: Request, pk: int, number: int) -> Response:
         try:
             undone = corrections.restore(account_of(request), game, number)
         except CurationError as error:
-            raise problem_of(error) from error
+            raise REFUSALS.problem(error) from error
         return Response(shapes.RestoredVersion(game.pk, undone))
     state = corrections.version(game, number)
     return Response(shapes.GameVersion(game.pk, number, dict(state.record)))
@@ -194,7 +196,7 @@ def version(request: Request, pk: int, number: int) -> Response:
     "POST",
     operation=Operation(
         {204: None},
-        problems_of("no-right", "reason-missing"),
+        REFUSALS.problems("no-right", "reason-missing"),
         TakeDownBody,
         examples=(Example("Of a stranger", {"pk": 1}, body={"reason": "a request"}, status=401),),
     ),
@@ -205,7 +207,7 @@ def take_down(request: Request, pk: int) -> Response:
     try:
         taking_down.take_down(user, game, fields["reason"], hide_bytes=fields["hide"])
     except CurationError as error:
-        raise problem_of(error) from error
+        raise REFUSALS.problem(error) from error
     return Response(status=204)
 
 
@@ -213,7 +215,7 @@ def take_down(request: Request, pk: int) -> Response:
     "POST",
     operation=Operation(
         {200: shapes.RestoredGame},
-        problems_of("no-right", "not-taken-down"),
+        REFUSALS.problems("no-right", "not-taken-down"),
         examples=(Example("Of a stranger", {"pk": 1}, status=401),),
     ),
 )
@@ -222,7 +224,7 @@ def restore(request: Request, pk: int) -> Response:
     try:
         game = taking_down.restore(account_of(request), pk, scope_of(request))
     except CurationError as error:
-        raise problem_of(error) from error
+        raise REFUSALS.problem(error) from error
     return Response(shapes.RestoredGame(game, reverse("api:game", [game], request=request)))
 
 
@@ -278,7 +280,7 @@ KINDS: Final[tuple[NameKind, ...]] = ("player", "event")
         ),
         "POST": Operation(
             {201: shapes.CorrectionInfo},
-            problems_of(*_NAMING),
+            REFUSALS.problems(*_NAMING),
             NameCorrectionBody,
             text="Propose a correction of a player. It applies at once if the visitor may decide about it.",
             examples=(
@@ -311,7 +313,7 @@ def of_player(request: Request, player_id: int) -> Response:
         ),
         "POST": Operation(
             {201: shapes.CorrectionInfo},
-            problems_of(*_NAMING),
+            REFUSALS.problems(*_NAMING),
             NameCorrectionBody,
             text="Propose a correction of an event. It applies at once if the visitor may decide about it.",
             examples=(
@@ -343,7 +345,7 @@ def _of_name(request: Request, kind: NameKind, pk: int) -> Response:
         try:
             correction = names.correct(account_of(request), row, fields["operations"], fields["reason"])
         except CurationError as error:
-            raise problem_of(error) from error
+            raise REFUSALS.problem(error) from error
         return Response(correction_info(request, correction, row), status=201)
     past = names.history(row).prefetch_related("events")[:_MOST_LISTED]
     return Response(shapes.Corrections([correction_info(request, one, row) for one in past]))

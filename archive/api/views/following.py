@@ -1,20 +1,19 @@
 """What the visitor's account follows, and notes on positions."""
 
-from collections.abc import Callable
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from django.http import Http404, QueryDict
 from django.shortcuts import get_object_or_404
-from django.utils.translation import override
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive.api.endpoints import body, endpoint, validated
 from archive.api.errors import ApiError
-from archive.api.operations import CURSORS, POSITIONS, Example, Operation, Problems, merge_problems
+from archive.api.operations import CURSORS, POSITIONS, Example, Operation, merge_problems
 from archive.api.pagination import DEFAULT_GAMES, PAGE, cursor_number, limit_of, next_url
 from archive.api.positions import position_url
+from archive.api.refusals import Refusals
 from archive.api.serializers import ChangedNoteBody, FacetsQuery, FollowBody, NoteBody, NotesQuery
 from archive.api.shapes import following as shapes
 from archive.api.views.libraries import owner_of, target_of
@@ -32,36 +31,21 @@ from archive.queries.scope import (
 )
 from kifu_core.games import GAMES
 
-T = TypeVar("T")
-
-_STATUSES: Final = {
-    "follow-title": 400,
-    "note-text": 400,
-    "not-a-member": 403,
-    "too-many-follows": 409,
-    "too-many-notes": 409,
-}
-"""The HTTP status of each code of a change that is refused."""
-_FIELDS: Final = {"follow-title": "title", "note-text": "text"}
+_REFUSALS: Final = Refusals(
+    FollowError,
+    {
+        "follow-title": 400,
+        "note-text": 400,
+        "not-a-member": 403,
+        "too-many-follows": 409,
+        "too-many-notes": 409,
+    },
+    {"follow-title": "title", "note-text": "text"},
+)
 _STRANGER: Final = Example("Of a stranger", status=401)
 _STRANGERS_FOLLOW: Final = Example("Of a stranger", {"follow_id": 1}, status=401)
 _STRANGERS_NOTE: Final = Example("Of a stranger", {"note_id": 1}, status=401)
 _START: Final = GAMES["shogi"].codec.encode(GAMES["shogi"].rules.initial())
-
-
-def _problems(*codes: str) -> Problems:
-    statuses = {_STATUSES[code] for code in codes}
-    return {status: [code for code in codes if _STATUSES[code] == status] for status in sorted(statuses)}
-
-
-def _done(change: Callable[[], T]) -> T:
-    """Return the result of a change. Raises ApiError if it is refused."""
-    try:
-        return change()
-    except FollowError as error:
-        with override("en"):
-            text = error.text
-        raise ApiError(error.code, text, _STATUSES[error.code], field=_FIELDS.get(error.code, "")) from error
 
 
 def _owner(request: Request) -> User:
@@ -85,7 +69,7 @@ def _owner(request: Request) -> User:
         "POST": Operation(
             {201: shapes.FollowInfo},
             merge_problems(
-                {400: ("unknown-space",)}, POSITIONS, _problems("follow-title", "too-many-follows")
+                {400: ("unknown-space",)}, POSITIONS, _REFUSALS.problems("follow-title", "too-many-follows")
             ),
             FollowBody,
             text="Save a search, or follow a player, an event or a position.",
@@ -111,17 +95,17 @@ def _follow(request: Request, user: User, fields: dict[str, Any]) -> Follow:
     if fields["kind"] == Follow.Kind.SEARCH:
         search = stored_parameters(validated(FacetsQuery, QueryDict(fields["search"])))
         scope = _scope_name(request, fields["scope"])
-        return _done(lambda: follows.save_search(user, search, title, scope))
+        return _REFUSALS.run(lambda: follows.save_search(user, search, title, scope))
     if fields["kind"] == Follow.Kind.POSITION:
         game, code = _position(fields)
-        return _done(lambda: follows.follow_position(user, game, code, title))
+        return _REFUSALS.run(lambda: follows.follow_position(user, game, code, title))
     model: type[Player | Event] = Player if fields["kind"] == Follow.Kind.PLAYER else Event
     spaces = readable_scope(request._request).spaces
     row = model._default_manager.filter(pk=fields.get("target_id", 0), space__in=spaces).first()
     if row is None:
         raise Http404
     home, is_player = row.home_id or row.pk, model is Player
-    return _done(lambda: follows.follow_name(user, "player" if is_player else "event", home))
+    return _REFUSALS.run(lambda: follows.follow_name(user, "player" if is_player else "event", home))
 
 
 def _scope_name(request: Request, name: str) -> str:
@@ -204,7 +188,7 @@ def _follow_info(request: Request, follow: Follow, new: dict[int, news.News]) ->
             merge_problems(
                 {400: ("unknown-space",)},
                 POSITIONS,
-                _problems("note-text", "not-a-member", "too-many-notes"),
+                _REFUSALS.problems("note-text", "not-a-member", "too-many-notes"),
             ),
             NoteBody,
             text="Write a note on a position into a library; without text it is a bookmark.",
@@ -221,7 +205,7 @@ def position_notes(request: Request, query: dict[str, Any] | None = None) -> Res
         fields = body(NoteBody, request)
         game, code = _position(fields)
         space = target_of(user, fields["space"])
-        written = _done(lambda: notes.write_note(user, space, game, code, fields["text"]))
+        written = _REFUSALS.run(lambda: notes.write_note(user, space, game, code, fields["text"]))
         return Response(_note_info(request, written), status=201)
     query = query or {}
     limit, before = limit_of(query, DEFAULT_GAMES, PAGE), cursor_number(query)
@@ -246,7 +230,7 @@ def position_notes(request: Request, query: dict[str, Any] | None = None) -> Res
         ),
         "POST": Operation(
             {200: shapes.NoteInfo},
-            _problems("note-text"),
+            _REFUSALS.problems("note-text"),
             ChangedNoteBody,
             text="Change the text of an own note.",
             examples=(Example("Of a stranger", {"note_id": 1}, body={"text": "初形"}, status=401),),
@@ -267,7 +251,7 @@ def position_note(request: Request, note_id: int) -> Response:
         return Response(status=204)
     if request.method == "POST":
         fields = body(ChangedNoteBody, request)
-        if _done(lambda: notes.change_note(user, note_id, fields["text"])) is None:
+        if _REFUSALS.run(lambda: notes.change_note(user, note_id, fields["text"])) is None:
             raise Http404
     readable = notes.readable_notes(user, readable_spaces(request._request))
     return Response(_note_info(request, get_object_or_404(readable, pk=note_id)))

@@ -13,7 +13,7 @@ from archive.api.endpoints import body, endpoint
 from archive.api.operations import Example, Operation
 from archive.api.serializers import GroupBody, InvitationBody, JoinBody, MemberBody
 from archive.api.shapes import site as shapes
-from archive.api.views.libraries import owner_of, problem_of, problems_of
+from archive.api.views.libraries import REFUSALS, owner_of
 from archive.intake.permissions import may_upload
 from archive.libraries import LibraryError
 from archive.models import Space, User
@@ -44,7 +44,7 @@ def _of_a_stranger(**more: Any) -> tuple[Example, ...]:
         ),
         "POST": Operation(
             {201: shapes.SpaceInfo},
-            problems_of("group-name", "too-many-groups"),
+            REFUSALS.problems("group-name", "too-many-groups"),
             GroupBody,
             text="Create a group, of which the visitor becomes the owner.",
             examples=_of_a_stranger(body={"name": "研究会"}),
@@ -58,7 +58,7 @@ def spaces(request: Request) -> Response:
         try:
             group = libraries.create_group(user, fields["name"])
         except LibraryError as error:
-            raise problem_of(error) from error
+            raise REFUSALS.problem(error) from error
         return Response(_space(request, f"group-{group.pk}", group.pk, group.name), status=201)
     readable = selectable_spaces(request)
     titles = libraries.space_names(readable.values())
@@ -85,7 +85,7 @@ def _space(request: Request, name: str, space: int, title: str) -> shapes.SpaceI
     "POST",
     operation=Operation(
         {200: shapes.SpaceInfo},
-        problems_of("no-invitation", "too-many-members"),
+        REFUSALS.problems("no-invitation", "too-many-members"),
         JoinBody,
         examples=_of_a_stranger(body={"key": "x"}),
     ),
@@ -96,7 +96,7 @@ def join(request: Request) -> Response:
     try:
         group = libraries.join(user, fields["key"])
     except LibraryError as error:
-        raise problem_of(error) from error
+        raise REFUSALS.problem(error) from error
     return Response(_space(request, f"group-{group.pk}", group.pk, group.name))
 
 
@@ -104,7 +104,7 @@ def join(request: Request) -> Response:
     "POST",
     operation=Operation(
         {204: None},
-        problems_of("group-name", "not-an-owner"),
+        REFUSALS.problems("group-name", "not-an-owner"),
         GroupBody,
         examples=_of_a_stranger(parts={"space": 1}, body={"name": "研究会"}),
     ),
@@ -143,14 +143,14 @@ def members(request: Request, space: int) -> Response:
     operation={
         "POST": Operation(
             {204: None},
-            problems_of("not-an-owner", "last-owner"),
+            REFUSALS.problems("not-an-owner", "last-owner"),
             MemberBody,
             text="Make a member an owner or an ordinary member, as an owner.",
             examples=_of_a_stranger(parts={"space": 1, "member": 1}, body={"owner": True}),
         ),
         "DELETE": Operation(
             {204: None},
-            problems_of("not-an-owner", "last-owner", "group-has-games"),
+            REFUSALS.problems("not-an-owner", "last-owner", "group-has-games"),
             text="Leave a group, or remove a member, as an owner. A group without members is deleted.",
         ),
     },
@@ -171,14 +171,14 @@ def member(request: Request, space: int, member: int) -> Response:
     operation={
         "POST": Operation(
             {201: shapes.InvitationInfo},
-            problems_of("not-an-owner", "too-many-invitations"),
+            REFUSALS.problems("not-an-owner", "too-many-invitations"),
             InvitationBody,
             text="Make a link that invites to a group, as an owner. It is shown here and never again.",
             examples=_of_a_stranger(parts={"space": 1}, body={"people": 1}),
         ),
         "DELETE": Operation(
             {204: None},
-            problems_of("not-an-owner"),
+            REFUSALS.problems("not-an-owner"),
             text="End all unused invitations into a group, as an owner.",
         ),
     },
@@ -192,7 +192,7 @@ def invitations(request: Request, space: int) -> Response:
     try:
         key = libraries.invite(user, _group(request, space), people=fields["people"])
     except LibraryError as error:
-        raise problem_of(error) from error
+        raise REFUSALS.problem(error) from error
     address = public_address(reverse("join", [key], request=request))
     return Response(shapes.InvitationInfo(key, address, fields["people"]), status=201)
 
@@ -208,5 +208,5 @@ def _changed(change: Callable[[Space], object], request: Request, space: int) ->
     try:
         change(_group(request, space))
     except LibraryError as error:
-        raise problem_of(error) from error
+        raise REFUSALS.problem(error) from error
     return Response(status=204)

@@ -4,7 +4,6 @@ from typing import Final
 
 from django.contrib.auth.models import AnonymousUser
 from django.http import Http404
-from django.utils.translation import override
 from msgspec import UNSET
 from rest_framework.exceptions import NotAuthenticated, PermissionDenied
 from rest_framework.request import Request
@@ -15,7 +14,8 @@ from archive import libraries
 from archive.accounts.roles import may_dispose
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
-from archive.api.operations import Example, Operation, Problems
+from archive.api.operations import Example, Operation
+from archive.api.refusals import Refusals
 from archive.api.serializers import LibraryBody, MoveBody
 from archive.api.shapes.libraries import LibraryChange, LibraryInfo, MovingInfo, ShareInfo
 from archive.intake import tasks
@@ -26,30 +26,27 @@ from archive.queries.games.taken_down import game_called, game_shown, upload_sho
 from archive.queries.scope import readable_spaces, space_name
 from kifu_core.classes import PUBLIC
 
-_STATUSES: Final = {
-    "group-name": 400,
-    "too-many-groups": 409,
-    "too-many-members": 409,
-    "too-many-invitations": 409,
-    "not-an-owner": 403,
-    "last-owner": 409,
-    "group-has-games": 409,
-    "no-invitation": 404,
-    "not-yours": 403,
-    "others-sent-it": 403,
-    "nobody": 400,
-    "unknown-space": 400,
-    "too-many-shares": 409,
-    "taken-down": 409,
-    "still-working": 409,
-}
-"""The HTTP status of each code of an action that is refused."""
-
-
-def problems_of(*codes: str) -> Problems:
-    """Return codes of refused actions by status."""
-    statuses = {_STATUSES[code] for code in codes}
-    return {status: [code for code in codes if _STATUSES[code] == status] for status in sorted(statuses)}
+REFUSALS: Final = Refusals(
+    LibraryError,
+    {
+        "group-name": 400,
+        "too-many-groups": 409,
+        "too-many-members": 409,
+        "too-many-invitations": 409,
+        "not-an-owner": 403,
+        "last-owner": 409,
+        "group-has-games": 409,
+        "no-invitation": 404,
+        "not-yours": 403,
+        "others-sent-it": 403,
+        "nobody": 400,
+        "unknown-space": 400,
+        "too-many-shares": 409,
+        "taken-down": 409,
+        "still-working": 409,
+    },
+    {"nobody": "name", "group-name": "name", "unknown-space": "space"},
+)
 
 
 @endpoint(
@@ -63,7 +60,7 @@ def problems_of(*codes: str) -> Problems:
         ),
         "POST": Operation(
             {200: LibraryChange},
-            problems_of("not-yours", "others-sent-it", "nobody", "too-many-shares", "taken-down"),
+            REFUSALS.problems("not-yours", "others-sent-it", "nobody", "too-many-shares", "taken-down"),
             LibraryBody,
             text="Publish a game, take it back, share it, or end that.",
             examples=(Example("Of a stranger", {"pk": 1}, body={"action": "publish"}, status=401),),
@@ -83,7 +80,7 @@ def of_game(request: Request, pk: int) -> Response:
     try:
         result = libraries.perform(action, user, game, **arguments)
     except LibraryError as error:
-        raise problem_of(error) from error
+        raise REFUSALS.problem(error) from error
     if not result.ended:
         raise ApiError("not-found", f"nothing of this game is shared under number {share}", 404)
     return Response(_change(request, result))
@@ -120,16 +117,6 @@ def owner_of(request: Request) -> User:
     return request.user
 
 
-_FIELDS: Final = {"nobody": "name", "group-name": "name", "unknown-space": "space"}
-"""The wrong field of the body, by code."""
-
-
-def problem_of(error: LibraryError) -> ApiError:
-    """Return a refused action as an error of the API."""
-    with override("en"):
-        return ApiError(error.code, error.text, _STATUSES[error.code], field=_FIELDS.get(error.code, ""))
-
-
 def no_target(user: User | AnonymousUser, name: str) -> ApiError:
     """Return the error for a space to which a visitor cannot send games; it names the possible spaces."""
     possible = libraries.upload_targets(user) if isinstance(user, User) else [(PUBLIC, "public", "")]
@@ -159,7 +146,7 @@ def _change(request: Request, result: ActionResult) -> LibraryChange:
     "POST",
     operation=Operation(
         {200: MovingInfo, 202: MovingInfo},
-        problems_of("not-yours", "unknown-space", "still-working"),
+        REFUSALS.problems("not-yours", "unknown-space", "still-working"),
         MoveBody,
         examples=(Example("Of a stranger", {"pk": 1}, body={"space": "mine"}, status=401),),
     ),
@@ -171,7 +158,7 @@ def move_upload(request: Request, pk: int) -> Response:
     try:
         begun = libraries.move_upload(user, upload, target_of(user, fields["space"]))
     except LibraryError as error:
-        raise problem_of(error) from error
+        raise REFUSALS.problem(error) from error
     if begun:
         tasks.send_move(upload.pk)
     answer = MovingInfo(

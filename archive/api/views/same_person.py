@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive.accounts.roles import may_curate
-from archive.api.corrections import account_of, correction_info, problem_of, problems_of
+from archive.api.corrections import REFUSALS, account_of, correction_info
 from archive.api.endpoints import body, endpoint
 from archive.api.operations import Example, Operation
 from archive.api.pagination import limit_of
@@ -38,7 +38,7 @@ _PAGE = 50
         ),
         "POST": Operation(
             {201: corrections.CorrectionInfo},
-            problems_of(
+            REFUSALS.problems(
                 "no-right", "no-curator", "reason-missing", "merged-already", "merged-with-itself",
                 "unknown-target", "too-many-merged", "too-many-proposals",
             ),
@@ -69,7 +69,7 @@ def pairs(request: Request, query: dict[str, Any] | None = None) -> Response:
             else:
                 correction = names.reject(user, row, merge, fields["reason"])
         except CurationError as error:
-            raise problem_of(error) from error
+            raise REFUSALS.problem(error) from error
         return Response(correction_info(request, correction, row), status=201)
     listed = same_person(PUBLIC)[: limit_of(query or {}, _PAGE)]
     return Response(
@@ -97,7 +97,7 @@ def _described(request: Request, player: Described) -> shapes.SamePlayer:
     "POST",
     operation=Operation(
         {200: shapes.AuthorityOutcome},
-        problems_of("reason-missing", "no-table"),
+        REFUSALS.problems("reason-missing", "no-table"),
         AuthorityBody,
         examples=(
             Example(
@@ -119,7 +119,7 @@ def authority_table(request: Request) -> Response:
             raise CurationError("no-table")
         outcomes = authority.import_table(rows, user, fields["reason"])
     except CurationError as error:
-        raise problem_of(error) from error
+        raise REFUSALS.problem(error) from error
     return Response(
         shapes.AuthorityOutcome(
             **{name: outcomes[name] for name in ("set", "same", "unknown", "ambiguous", "refused")}

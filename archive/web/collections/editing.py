@@ -196,7 +196,7 @@ def _move(request: HttpRequest, user: User, shown: Collection) -> None:
     game, scope = _game(request), readable_scope(request)
     here = neighbours(scope, shown.pk, game)
     if here is None:
-        raise CollectionError("not-collected", game)
+        raise CollectionError("not-collected", game=game)
     number = min(parse_number(request.POST.get("number", "")) or 1, here.total)
     if number in (0, 1):
         collecting.move(user, shown, game, None)
