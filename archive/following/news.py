@@ -6,9 +6,8 @@ import time
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from archive.models import Event, Follow, Player
-from archive.queries.games.changes import is_of_order, last_change
+from archive.queries.games.changes import ids_changed, is_of_order, last_change
 from archive.queries.games.filters import MOST_IDS, stored_filters
-from archive.queries.games.listing import ids_changed
 from archive.queries.names.ids_of_names import unique_name
 from archive.queries.scope import Scope, UnknownScopeError, scope_by_names
 from archive.queries.search.errors import QueryError

@@ -38,7 +38,8 @@ from archive.models import (
 from archive.store import collected, history
 from archive.store.change import Change, Indexed
 from archive.store.existing import batched, read
-from archive.store.plan import NEW, Existing, NotReadError, Plan, Unread, game_row
+from archive.store.game_rows import game_row
+from archive.store.plan import NEW, Existing, NotReadError, Plan, Unread
 from kifu_core.games import SHOGI
 
 Row = tuple[str | int | bytes | date | None, ...]

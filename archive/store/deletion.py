@@ -29,7 +29,8 @@ from archive.store import apply
 from archive.store.change import Change, run
 from archive.store.entry_rows import edition_of
 from archive.store.existing import corrected_games, details_of, stored_editions
-from archive.store.plan import Details, derive_again, plan_changes
+from archive.store.game_rows import Details, derive_again
+from archive.store.plan import plan_changes
 
 BATCH: Final = 100
 """Entries of the first transaction. The size of the next ones depends on the time that it took."""

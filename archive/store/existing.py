@@ -17,8 +17,10 @@ from archive.derive.game import SHORT_PLIES, DerivedGame, Identity
 from archive.index.engine import engine
 from archive.index.schema import BLACK_WINS, DRAW, UNKNOWN, WHITE_WINS
 from archive.models import Correction, Game, GameIdentity, GamePlayer, GameRecord, GameSeries, TakenDown
+from archive.store.facts import Facts, facts
+from archive.store.game_rows import Details
 from archive.store.names import Names
-from archive.store.plan import CorrectedGame, Details, Existing, Facts, Unread, facts
+from archive.store.plan import CorrectedGame, Existing, Unread
 
 T = TypeVar("T")
 

@@ -18,133 +18,24 @@ corrections; these are applied whenever a game is derived from its editions.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import date
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
-from archive.derive import formations
-from archive.derive.corrections import Corrected, GameCorrection, attach, correct
+from archive.derive.corrections import Corrected, GameCorrection, correct
 from archive.derive.editions import Edition, derive_edition, edition, final_edition, is_beginning, union
 from archive.derive.game import SHORT_PLIES, DerivedGame, Identity
-from archive.index import schema
-from archive.index.schema import UNKNOWN
 from archive.models import Game, codec
-from archive.store.names import Names, home_of
+from archive.store.facts import Facts, Pairing, agree, facts, is_prefix, stored_facts
+from archive.store.game_rows import Details, derive_again, has_row, ratings_of
+from archive.store.names import Names
 
 NEW: Final = 1 << 62
 """Games that a plan inserts have provisional ids above this number, so that they sort after stored games."""
 
-STOPPED: Final = ("", "CHUDAN")
-"""Endings of records that may be snapshots of a longer game: none, or an interruption."""
-
-Players = tuple[int | None, int | None]
-"""The ids of the players of colours 0 and 1; None for an unknown one."""
-
-
-class Pairing(NamedTuple):
-    """Who played on which day. A snapshot and its game have the same pairing."""
-
-    space: int
-    kind: str
-    players: Players
-    day: str
-
-
-class Facts(NamedTuple):
-    """The facts by which two games are compared.
-
-    `day` is a date, a month or a year, and `time` the time at which the game began. Both are empty if
-    unknown.
-    """
-
-    space: int
-    kind: str
-    record_kind: str
-    digest: bytes
-    stem: bytes
-    plies: int
-    players: Players
-    day: str
-    time: str
-    result: int
-    special: str
-
-    @property
-    def identity(self) -> Identity:
-        return self.space, self.digest
-
-    @property
-    def stopped(self) -> bool:
-        """Return whether the record may be a snapshot of a longer game."""
-        return self.result == UNKNOWN and self.special in STOPPED
-
-    @property
-    def pairing(self) -> Pairing | None:
-        """Return the pairing of a game; None unless both players and the exact day are known."""
-        if self.record_kind != "game" or None in self.players or len(self.day) < len("2024-05-01"):
-            return None
-        return Pairing(self.space, self.kind, self.players, self.day)
-
-
-Derivation = Callable[[Edition, int, int | None], DerivedGame]
-"""Derives a game from an edition, a space, and `kept_rows` (`archive.derive.game.DerivedGame`)."""
-
-
-def people(game: DerivedGame, names: Names) -> Players:
-    """Return the players of a derived game. Raises KeyError if `names` has no id for one of them."""
-    black, white = map(home_of, names.players_of(game))
-    return black, white
-
-
-def facts(game: DerivedGame, names: Names) -> Facts:
-    """Return the facts of a derived game. Raises KeyError if `names` has no id for one of its players."""
-    return Facts(
-        game.space, game.kind, game.record_kind, game.digest, game.stem, game.plies, people(game, names),
-        _day(game), game.header_data.get("time", ""), game.result, game.special,
-    )  # fmt: skip
-
-
-def stored_facts(game: Game) -> Facts:
-    return Facts(
-        game.space, game.kind, game.record_kind, bytes(game.digest), bytes(game.stem or b""), game.plies,
-        (game.player0_id, game.player1_id), _day(game), game.header_data.get("time", ""), game.result,
-        game.special,
-    )  # fmt: skip
-
-
-def _day(game: DerivedGame | Game) -> str:
-    """Return the first day of a game as precisely as it is known: 2024-05-01, 2024-05, 2024 or empty."""
-    played: date | None = game.played_from
-    if played is None:
-        return ""
-    day: str = game.header_data.get("day", "")
-    return day or played.isoformat()[: {"year": 4, "month": 7}.get(game.precision, 10)]
-
-
-def agree(one: Facts, other: Facts) -> bool:
-    """Return whether the players, days and results of two games do not contradict each other. Unknown ones
-    contradict nothing, and a date does not contradict its month or its year."""
-    names = all(None in pair or pair[0] == pair[1] for pair in zip(one.players, other.players, strict=True))
-    result = UNKNOWN in (one.result, other.result) or one.result == other.result
-    return names and result and _prefixes(one.day, other.day)
-
-
-def _prefixes(one: str, other: str) -> bool:
-    return one.startswith(other) or other.startswith(one)
-
-
 # --- stored games ----------------------------------------------------------------------------------------
-
-
-class Details(NamedTuple):
-    """The packed series of a stored game, and the ratings of its players by colour: None for a player without
-    a rating, no entry for an unknown player."""
-
-    series: bytes = b""
-    ratings: Mapping[int, int | None] = {}
 
 
 class CorrectedGame(NamedTuple):
@@ -426,7 +317,7 @@ class Plan:
         for pk in self._by_pairing.get(game_facts.pairing, ()):
             other = self._facts[pk]
             shorter = min(game_facts, other, key=lambda one: one.plies)
-            if game_facts.plies != other.plies and shorter.stopped and _prefixes(game_facts.time, other.time):
+            if game_facts.plies != other.plies and shorter.stopped and is_prefix(game_facts.time, other.time):
                 yield pk
 
     def _continues(self, game: DerivedGame, pk: int) -> bool:
@@ -485,8 +376,8 @@ class Plan:
             self.edition(pk) == edition(derived)
             and self.existing.final(pk) == final_edition(derived)
             and self._has_corrections(pk, derived)
-            and _has_row(self.existing.games[pk], derived, self.existing.names)
-            and self._details(pk) == (derived.series, _ratings(derived))
+            and has_row(self.existing.games[pk], derived, self.existing.names)
+            and self._details(pk) == (derived.series, ratings_of(derived))
         )
 
     def _has_corrections(self, pk: int, derived: DerivedGame) -> bool:
@@ -536,76 +427,3 @@ def plan_changes(games: Mapping[int, DerivedGame], existing: Existing) -> Plan:
             if result.home(pk) == pk:
                 result.change(pk, derived)
     return result
-
-
-def derive_again(
-    game: Game,
-    stored: Edition,
-    details: Details,
-    source: Edition,
-    corrected: Corrected | None = None,
-    derive: Derivation = derive_edition,
-) -> DerivedGame:
-    """Return a stored game as derived from the edition `source`, which becomes `corrected` by corrections.
-    `stored` is its stored edition with corrections. The game keeps its rows in the index if they stay the
-    same."""
-    if corrected is None:
-        return _derive_again(game, stored, details, source, derive)
-    return attach(_derive_again(game, stored, details, corrected.edition, derive), source, corrected)
-
-
-def _derive_again(
-    game: Game, stored: Edition, details: Details, source: Edition, derive: Derivation
-) -> DerivedGame:
-    if _same_moves(stored, source):
-        derived = derive(source, game.space, game.index_rows)
-        if _keeps_rows(game, details, derived):
-            return derived
-    return derive(source, game.space, None)
-
-
-def _same_moves(one: Edition, other: Edition) -> bool:
-    return codec.same_moves(codec.unpack(one.record), codec.unpack(other.record))
-
-
-# --- the row of a game -----------------------------------------------------------------------------------
-
-
-def game_row(game: DerivedGame, names: Names, slot: int) -> dict[str, Any]:
-    """Return the values of the columns of a game by name."""
-    black, white = people(game, names)
-    return {
-        "kind": game.kind, "record_kind": game.record_kind, "space": game.space, "digest": game.digest,
-        "digest_version": game.digest_version, "stem": game.stem, "slot": slot, "player0_id": black,
-        "player1_id": white, "event_id": home_of(names.event_of(game)), "site": game.site,
-        "played_from": game.played_from, "played_to": game.played_to, "precision": game.precision,
-        "played": game.played, "handicap": game.handicap, "result": game.result, "special": game.special,
-        "plies": game.plies, "index_version": schema.INDEX_VERSION, "index_rows": game.row_count,
-        "calendar": game.calendar, "round": game.round, "opening": game.opening,
-        "header_data": game.header_data, "features": game.features, "formations_version": formations.VERSION,
-        "corrected": game.base is not None,
-    }  # fmt: skip
-
-
-def _has_row(game: Game, derived: DerivedGame, names: Names) -> bool:
-    row = game_row(derived, names, game.slot)
-    stored = {name: getattr(game, name) for name in row}
-    return stored | {name: bytes(stored[name] or b"") for name in ("digest", "stem")} == row
-
-
-def _keeps_rows(game: Game, details: Details, derived: DerivedGame) -> bool:
-    return (
-        game.index_version == schema.INDEX_VERSION
-        and (game.record_kind, game.played, game.result)
-        == (derived.record_kind, derived.played, derived.result)
-        and (bytes(game.digest), game.digest_version) == (derived.digest, derived.digest_version)
-        and details.ratings == _ratings(derived)
-    )
-
-
-def _ratings(derived: DerivedGame) -> dict[int, int | None]:
-    return {
-        colour: derived.ratings[colour]
-        for colour in (0, 1)
-        if derived.players[colour] or derived.attributed[colour]
-    }

@@ -9,8 +9,10 @@ import pytest
 from archive.derive.editions import edition
 from archive.derive.game import DerivedGame
 from archive.models import Game, codec
+from archive.store.facts import facts
+from archive.store.game_rows import Details, game_row
 from archive.store.names import NameIds, Names
-from archive.store.plan import NEW, Details, Existing, Plan, facts, game_row, plan, plan_changes
+from archive.store.plan import NEW, Existing, Plan, plan, plan_changes
 from tests.archive.builders import rated, ready, snapshot
 
 OPENING = "7g7f 3c3d 2g2f 8c8d 2f2e 8d8e 6i7h 4a3b 2e2d 2c2d 2h2d 8e8f"

@@ -7,10 +7,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from archive.api.bodies import BatchActionBody, BatchBody, BatchPreviewBody
 from archive.api.corrections import REFUSALS, account_of
 from archive.api.endpoints import body, endpoint, validated
 from archive.api.operations import QUERIES, Example, Operation, merge_problems
-from archive.api.serializers import BatchActionBody, BatchBody, BatchPreviewBody, FacetsQuery
+from archive.api.serializers import FacetsQuery
 from archive.api.shapes import corrections as shapes
 from archive.curation import batches
 from archive.curation.batch_edits import BatchEdit

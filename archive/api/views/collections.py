@@ -11,23 +11,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from archive.api.bodies import (
+    CollectedBody,
+    CollectedGameBody,
+    CollectionBody,
+    CollectionChangeBody,
+    CollectionSearchBody,
+    PartBody,
+)
 from archive.api.endpoints import body, endpoint, validated
 from archive.api.errors import ApiError, query_error
 from archive.api.games import game_info
 from archive.api.operations import CURSORS, QUERIES, Example, Operation, merge_problems
 from archive.api.pagination import DEFAULT_GAMES, PAGE, limit_of, next_url, sign_cursor, signed_cursor
 from archive.api.refusals import Refusals
-from archive.api.serializers import (
-    CollectedBody,
-    CollectedGameBody,
-    CollectedQuery,
-    CollectionBody,
-    CollectionChangeBody,
-    CollectionSearchBody,
-    CollectionsQuery,
-    FacetsQuery,
-    PartBody,
-)
+from archive.api.serializers import CollectedQuery, CollectionsQuery, FacetsQuery
 from archive.api.shapes import collections as shapes
 from archive.api.views.libraries import owner_of, target_of
 from archive.collections import editing, rights, searching

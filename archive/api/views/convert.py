@@ -7,11 +7,11 @@ from msgspec import UNSET
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from archive.api.bodies import ConvertBody, RecordBody
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.findings import issue_list
 from archive.api.operations import READING, Example, Operation, merge_problems
-from archive.api.serializers import ConvertBody, RecordBody
 from archive.api.shapes.reading import Checked, CheckedRecord, Converted, ConvertedRecord, ReadRecords
 from archive.http.limits.text_limits import check_body, check_size, check_text, limited_reading
 from archive.shapes.common import FORMATS

@@ -10,17 +10,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from archive.api.bodies import CorrectionActionBody, CorrectionBody, NameCorrectionBody, TakeDownBody
 from archive.api.corrections import REFUSALS, account_of, correction_info
 from archive.api.endpoints import body, endpoint
 from archive.api.operations import CURSORS, Example, Operation
 from archive.api.pagination import cursor_number, limit_of, next_url
-from archive.api.serializers import (
-    CorrectionActionBody,
-    CorrectionBody,
-    CorrectionsQuery,
-    NameCorrectionBody,
-    TakeDownBody,
-)
+from archive.api.serializers import CorrectionsQuery
 from archive.api.shapes import corrections as shapes
 from archive.curation import corrections, names, taking_down
 from archive.curation.errors import CurationError

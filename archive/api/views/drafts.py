@@ -8,10 +8,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from archive.api.bodies import DraftBody, NewDraftBody, SavedDraftBody
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.operations import READING, Example, Operation, merge_problems
-from archive.api.serializers import DraftBody, NewDraftBody, SavedDraftBody
 from archive.api.shapes.drafts import DraftInfo, DraftRecord, Drafts, SavedDraft
 from archive.api.views.libraries import owner_of, target_of
 from archive.derive.issues import as_json, as_stored

@@ -8,13 +8,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from archive.api.bodies import ChangedNoteBody, FollowBody, NoteBody
 from archive.api.endpoints import body, endpoint, validated
 from archive.api.errors import ApiError
 from archive.api.operations import CURSORS, POSITIONS, Example, Operation, merge_problems
 from archive.api.pagination import DEFAULT_GAMES, PAGE, cursor_number, limit_of, next_url
 from archive.api.positions import position_url
 from archive.api.refusals import Refusals
-from archive.api.serializers import ChangedNoteBody, FacetsQuery, FollowBody, NoteBody, NotesQuery
+from archive.api.serializers import FacetsQuery, NotesQuery
 from archive.api.shapes import following as shapes
 from archive.api.views.libraries import owner_of, target_of
 from archive.following import follows, news, notes

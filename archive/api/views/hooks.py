@@ -11,10 +11,10 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive.accounts.roles import may_hook
+from archive.api.bodies import HookBody
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError, query_error
 from archive.api.operations import QUERIES, Example, Operation
-from archive.api.serializers import HookBody
 from archive.api.shapes.hooks import DeliveryInfo, HookInfo, Hooks
 from archive.hooks import own_hooks
 from archive.hooks.errors import TEXTS, HookError

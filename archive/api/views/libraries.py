@@ -12,11 +12,11 @@ from rest_framework.reverse import reverse
 
 from archive import libraries
 from archive.accounts.roles import may_dispose
+from archive.api.bodies import LibraryBody, MoveBody
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.operations import Example, Operation
 from archive.api.refusals import Refusals
-from archive.api.serializers import LibraryBody, MoveBody
 from archive.api.shapes.libraries import LibraryChange, LibraryInfo, MovingInfo, ShareInfo
 from archive.intake import tasks
 from archive.libraries import ActionResult, LibraryError

@@ -12,13 +12,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from archive.api.bodies import SearchedBody
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.findings import issue_list
 from archive.api.operations import QUERIES, READING, Example, Operation
 from archive.api.pagination import total_info
 from archive.api.positions import position_url
-from archive.api.serializers import FacetsQuery, SearchedBody
+from archive.api.serializers import FacetsQuery
 from archive.api.shapes import site as shapes
 from archive.derive import issues
 from archive.http.limits.text_limits import check_body, check_search_text, limited_reading

@@ -14,12 +14,13 @@ from rest_framework.reverse import reverse
 
 from archive import store
 from archive.accounts.audit import note_upload_deleted
+from archive.api.bodies import UploadBody
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.findings import stored_issue
 from archive.api.operations import CURSORS, Example, Operation
 from archive.api.pagination import PAGE, cursor_number, limit_of, next_url, total_info
-from archive.api.serializers import UploadBody, UploadsQuery
+from archive.api.serializers import UploadsQuery
 from archive.api.shapes import uploads as shapes
 from archive.api.views.libraries import target_of
 from archive.http.limits.throttling import charge_uploads, games_counter

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from django.db.models import Max
 
+from archive.index.engine import engine
 from archive.models import GameAlias, GameChange
 from archive.queries.games.bulk import being_deleted
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.keyset import InvalidCursorError
-from archive.queries.games.listing import GameRow, games_among
+from archive.queries.games.listing import GameRow, games_among, over_all_games, query_of
 from archive.queries.scope import Scope
+from archive.queries.search.patience import time_limited
+from archive.queries.sql import Sql, one_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,3 +76,20 @@ def _now(scope: Scope, pks: Collection[int]) -> tuple[ChangedGame, ...]:
 def _kind(row: GameRow) -> Literal["added", "changed"]:
     later = row.changed is not None and row.arrived is not None and row.changed > row.arrived
     return "changed" if later else "added"
+
+
+def ids_changed(scope: Scope, filters: GameFilters, after: int, latest: int, most: int) -> list[int]:
+    """Return up to `most` ids of games that match, among the latest changes of the scope after a number
+    (`GameChange`), the largest id first. Raises QueryError."""
+    with time_limited(filters):
+        if query_of(scope, filters) is None:
+            return []
+        changed = Sql(_CHANGED.format(one_of=one_of(scope.spaces)), (*scope.spaces, after, latest))
+        games = over_all_games(scope, filters, "id").among(changed)
+        rows = engine().fetch_prepared(*games.embed(_LARGEST, most), keep=False)
+        return [pk for (pk,) in rows]
+
+
+_CHANGED: Final = """d.id IN (SELECT c.game FROM (SELECT game FROM archive_gamechange
+    WHERE space {one_of} AND number > %s ORDER BY number DESC LIMIT %s) c)"""
+_LARGEST: Final = "SELECT g.id FROM {sql} ORDER BY g.id DESC LIMIT %s"

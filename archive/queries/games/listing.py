@@ -308,7 +308,7 @@ def _listing(scope: Scope, filters: GameFilters, order: Sorting) -> _Listing | N
         return _Listing(query, query.matches(), "d")
     if column != "played" and not query.has_all and _has_at_most(SORTED_GAMES, query):
         return _Listing(query, [query.among_newest(SORTED_GAMES)], "g")
-    query = _over_all_games(scope, filters, column)
+    query = over_all_games(scope, filters, column)
     return _Listing(query, query.matches(), "d")
 
 
@@ -326,25 +326,8 @@ def games_among(scope: Scope, filters: GameFilters, ids: Sequence[int]) -> list[
     with time_limited(filters):
         if not ids or query_of(scope, filters) is None:
             return []
-        games = _over_all_games(scope, filters, "id").among(Sql(f"d.id {one_of(ids)}", tuple(ids)))
+        games = over_all_games(scope, filters, "id").among(Sql(f"d.id {one_of(ids)}", tuple(ids)))
         return _load_rows(games.embed("{sql} ORDER BY g.id"), "id")
-
-
-def ids_changed(scope: Scope, filters: GameFilters, after: int, latest: int, most: int) -> list[int]:
-    """Return up to `most` ids of games that match, among the latest changes of the scope after a number
-    (`GameChange`), the largest id first. Raises QueryError."""
-    with time_limited(filters):
-        if query_of(scope, filters) is None:
-            return []
-        changed = Sql(_CHANGED.format(one_of=one_of(scope.spaces)), (*scope.spaces, after, latest))
-        games = _over_all_games(scope, filters, "id").among(changed)
-        rows = engine().fetch_prepared(*games.embed(_LARGEST, most), keep=False)
-        return [pk for (pk,) in rows]
-
-
-_CHANGED: Final = """d.id IN (SELECT c.game FROM (SELECT game FROM archive_gamechange
-    WHERE space {one_of} AND number > %s ORDER BY number DESC LIMIT %s) c)"""
-_LARGEST: Final = "SELECT g.id FROM {sql} ORDER BY g.id DESC LIMIT %s"
 
 
 def slots_of(scope: Scope, filters: GameFilters, most: int) -> list[int] | None:
@@ -378,7 +361,7 @@ def slots_among(scope: Scope, filters: GameFilters, slots: Sequence[int]) -> lis
     if query_of(scope, filters) is None:
         return []
     selection = Sql(f"d.slot IN (SELECT k.key FROM {engine().KEYS})", (engine().listed(slots),))
-    games = _over_all_games(scope, filters, "id").among(selection)
+    games = over_all_games(scope, filters, "id").among(selection)
     return [slot for (slot,) in engine().fetch_prepared(*games.embed("SELECT g.slot FROM {sql}"), keep=False)]
 
 
@@ -487,7 +470,7 @@ _DAYS: Final = ("since", "until")
 _LENGTHS: Final = ("min_plies", "max_plies")
 
 
-def _over_all_games(scope: Scope, filters: GameFilters, column: Column) -> ListQuery:
+def over_all_games(scope: Scope, filters: GameFilters, column: Column) -> ListQuery:
     """Return a query for the same games that scans all games in the order of a column."""
     filters, compiled = _split_query(scope, filters, driven=False)
     ids, partial_names = _ids(scope, filters)
@@ -514,7 +497,7 @@ def _in_order_of_collection(scope: Scope, filters: GameFilters) -> ListQuery:
     if not collections:
         raise ValueError("order=collection is for the games of a collection")
     source = _collected(scope, _IN_ORDER, collections)
-    query = _over_all_games(scope, replace(filters, collection=None), "position")
+    query = over_all_games(scope, replace(filters, collection=None), "position")
     return replace(query, source=source, each=(Sql("TRUE"),))
 
 
