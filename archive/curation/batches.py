@@ -16,8 +16,8 @@ from archive import libraries, store
 from archive.accounts.audit import note_all
 from archive.accounts.roles import may_curate, may_dispose
 from archive.curation.batch_edits import BatchEdit
-from archive.curation.corrections import REASON_LENGTH
 from archive.curation.errors import CurationError
+from archive.curation.steps import check_reason
 from archive.models import (
     AuditEvent,
     Correction,
@@ -95,8 +95,7 @@ def create(
 ) -> CorrectionBatch:
     """Store a batch over the games of a search; a task has to run it. Raises CurationError and
     QueryError."""
-    if not 0 < len(reason.strip()) <= REASON_LENGTH:
-        raise CurationError("reason-missing", most=REASON_LENGTH)
+    check_reason(reason)
     if CorrectionBatch.objects.filter(author=user, state__in=UNFINISHED).count() >= OPEN_BATCHES:
         raise CurationError("too-many-batches")
     games = _games(user, space, filters)

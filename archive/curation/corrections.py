@@ -12,9 +12,9 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from archive import store
-from archive.accounts.audit import note
 from archive.curation.errors import CurationError
 from archive.curation.policy import decide, may_decide, may_propose
+from archive.curation.steps import MOST_BYTES, REASON_LENGTH, check_reason, check_room, note_step, object_to
 from archive.derive.corrections import GameCorrection, correct, document_of
 from archive.derive.editions import Edition
 from archive.derive.game import ending_values, storable
@@ -26,8 +26,9 @@ from archive.derive.operations import (
     OperationError,
     apply,
     difference,
+    is_addition,
 )
-from archive.models import AuditEvent, Correction, CorrectionEvent, Game, GameRecord, Player, User, codec
+from archive.models import Correction, CorrectionEvent, Game, GameRecord, Player, User, codec
 from archive.store import Author
 from kifu_core.errors import KifuError
 from kifu_core.games import load
@@ -36,12 +37,6 @@ from kifu_core.record import ParsedGame
 
 if TYPE_CHECKING:
     from archive.accounts.roles import AnyUser
-
-REASON_LENGTH: Final = 1000
-OPEN_PROPOSALS: Final = 200
-"""Undecided proposals of one account."""
-MOST_BYTES: Final = 1024 * 1024
-"""Bytes of the operations of one correction as JSON."""
 
 State = Correction.State
 Event = CorrectionEvent.Event
@@ -56,14 +51,12 @@ def correct_game(user: User, game: Game, operations: Sequence[Operation], reason
     _check(operations, reason)
     check_applies(game, operations)
     decision = decide(
-        operations,
         timezone.now(),
         may_decide=may_decide(user, game),
+        adds_only=all(map(is_addition, operations)),
         days=settings.ARCHIVE_OBJECTION_DAYS,
     )
-    mine = Correction.objects.filter(author=user, state=State.PROPOSED)
-    if not decision.at_once and mine.count() >= OPEN_PROPOSALS:
-        raise CurationError("too-many-proposals")
+    check_room(user, decision)
     row = store.propose_correction(game, operations, reason.strip(), Author(user), due=decision.due)
     return _apply(row, user) if decision.at_once else row
 
@@ -117,8 +110,7 @@ def _final(game: Game) -> Edition:
 
 
 def _check(operations: Sequence[Operation], reason: str) -> None:
-    if not 0 < len(reason.strip()) <= REASON_LENGTH:
-        raise CurationError("reason-missing", most=REASON_LENGTH)
+    check_reason(reason)
     if not operations:
         raise CurationError("nothing-changed")
     text = orjson.dumps(list(operations))
@@ -146,14 +138,8 @@ def _apply(row: Correction, user: User | None) -> Correction:
         row = store.apply_correction(row.pk, Author(user))
     except store.SameGameError as error:
         raise CurationError("same-game", other=error.other) from error
-    _note(user, row, Event.APPLIED if row.state == State.APPLIED else Event.FAILED)
+    note_step(user, row, Event.APPLIED if row.state == State.APPLIED else Event.FAILED)
     return row
-
-
-def _note(user: User | None, row: Correction, event: CorrectionEvent.Event) -> None:
-    """Write an audit line with the values before and after."""
-    values = orjson.dumps(row.operations).decode()
-    note(AuditEvent.CORRECT, user, f"game {row.subject_id}, correction {row.pk}: {event}, {values}")
 
 
 # --- decisions -------------------------------------------------------------------------------------------
@@ -178,19 +164,6 @@ def withdraw(user: User, row: Correction, reason: str = "") -> Correction:
     if row.author_id != user.pk:
         raise CurationError("no-right")
     return _end(row, State.WITHDRAWN, Event.WITHDRAWN, user, reason)
-
-
-def object_to(user: User, row: Correction, reason: str) -> Correction:
-    """Object to a proposal: a curator has to decide about it then. Raises CurationError."""
-    game = subject_of(row)
-    if not may_propose(user, game):
-        raise CurationError("no-right")
-    if not 0 < len(reason.strip()) <= REASON_LENGTH:
-        raise CurationError("reason-missing", most=REASON_LENGTH)
-    if not Correction.objects.filter(pk=row.pk, state=State.PROPOSED).update(due=None):
-        raise CurationError("not-open")
-    Author(user).note(row.pk, Event.OBJECTED, reason.strip())
-    return Correction.objects.get(pk=row.pk)
 
 
 def undo(user: User, row: Correction) -> Correction:
@@ -218,7 +191,7 @@ def _undo(user: User, ids: list[int]) -> int:
     except store.SameGameError as error:
         raise CurationError("same-game", other=error.other) from error
     for row in Correction.objects.filter(pk__in=ids).order_by("pk") if undone else ():
-        _note(user, row, Event.UNDONE)
+        note_step(user, row, Event.UNDONE)
     return undone
 
 
@@ -229,7 +202,7 @@ def _end(
     if not open_row.update(state=state, due=None):
         raise CurationError("not-open")
     Author(user).note(row.pk, event, reason.strip()[:REASON_LENGTH])
-    _note(user, row, event)
+    note_step(user, row, event)
     return Correction.objects.get(pk=row.pk)
 
 
@@ -303,7 +276,7 @@ def perform(action: str, user: User, row: Correction, reason: str = "") -> Corre
         case "withdraw":
             return withdraw(user, row, reason)
         case "object":
-            return object_to(user, row, reason)
+            return object_to(user, row, subject_of(row), reason)
         case "undo":
             return undo(user, row)
     raise ValueError(f"no action {action!r}")

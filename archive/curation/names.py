@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
@@ -10,15 +9,14 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from archive import store
-from archive.accounts.audit import note
-from archive.curation.corrections import ACTIONS, MOST_BYTES, OPEN_PROPOSALS, REASON_LENGTH
+from archive.curation.corrections import ACTIONS
 from archive.curation.errors import CurationError
-from archive.curation.policy import Decision, may_decide, may_propose
+from archive.curation.policy import Decision, decide, may_decide, may_propose
+from archive.curation.steps import MOST_BYTES, check_reason, check_room, note_step, object_to
 from archive.derive.name_operations import Kind, Merge, NameEditError, Split, is_addition, read_operations
 from archive.intake.tasks import send_names
-from archive.models import AuditEvent, Correction, CorrectionEvent, Event, Player, User
+from archive.models import Correction, CorrectionEvent, Event, Player, User
 from archive.shapes.encoding import encode
-from archive.store import Author
 
 if TYPE_CHECKING:
     from archive.accounts.roles import AnyUser
@@ -36,14 +34,11 @@ def correct(user: User, row: Named, operations: list[Any], reason: str) -> Corre
     correction. Raises CurationError."""
     if not may_propose(user, row):
         raise CurationError("no-right")
-    if not 0 < len(reason.strip()) <= REASON_LENGTH:
-        raise CurationError("reason-missing", most=REASON_LENGTH)
+    check_reason(reason)
     if len(encode(operations)) > MOST_BYTES:
         raise CurationError("too-large")
     decision = _decide(operations, decides=may_decide(user, row))
-    mine = Correction.objects.filter(author=user, state=State.PROPOSED)
-    if not decision.at_once and mine.count() >= OPEN_PROPOSALS:
-        raise CurationError("too-many-proposals")
+    check_room(user, decision)
     try:
         correction = store.correct_name(
             _kind(row),
@@ -65,8 +60,7 @@ def reject(user: User, row: Named, operations: list[Any], reason: str) -> Correc
     """Store a proposal that the user rejects at once, so that it is not made again. Raises CurationError."""
     if not may_decide(user, row):
         raise CurationError("no-curator")
-    if not 0 < len(reason.strip()) <= REASON_LENGTH:
-        raise CurationError("reason-missing", most=REASON_LENGTH)
+    check_reason(reason)
     try:
         made = store.correct_name(_kind(row), row.pk, operations, user, reason.strip(), apply=False)
         correction = store.decide_name(made.pk, user, accept=False)
@@ -81,12 +75,10 @@ def _decide(operations: list[Any], *, decides: bool) -> Decision:
         read = read_operations(operations)
     except NameEditError as error:
         raise _refused(error) from error
-    if decides or all(map(is_addition, read)):
-        return Decision(at_once=True)
-    days = settings.ARCHIVE_OBJECTION_DAYS
-    if not days or any(isinstance(one, Merge | Split) for one in read):
-        return Decision(at_once=False)
-    return Decision(at_once=False, due=timezone.now() + timedelta(days=days))
+    adds_only = all(map(is_addition, read))
+    # Merges and separations are always decided by somebody.
+    days = 0 if any(isinstance(one, Merge | Split) for one in read) else settings.ARCHIVE_OBJECTION_DAYS
+    return decide(timezone.now(), may_decide=decides, adds_only=adds_only, days=days)
 
 
 def perform(action: str, user: User | None, correction: Correction, reason: str = "") -> Correction:
@@ -107,20 +99,12 @@ def perform(action: str, user: User | None, correction: Correction, reason: str 
             case "undo":
                 correction = store.undo_name(correction.pk, user, reason)
             case _:
-                return _object(user, correction, reason)
+                assert user is not None
+                return object_to(user, correction, row, reason)
     except NameEditError as error:
         raise _refused(error) from error
     _applied(user, correction, correction.state)
     return correction
-
-
-def _object(user: User | None, correction: Correction, reason: str) -> Correction:
-    if not 0 < len(reason.strip()) <= REASON_LENGTH:
-        raise CurationError("reason-missing", most=REASON_LENGTH)
-    if not Correction.objects.filter(pk=correction.pk, state=State.PROPOSED).update(due=None):
-        raise CurationError("not-open")
-    Author(user).note(correction.pk, Step.OBJECTED, reason.strip())
-    return Correction.objects.get(pk=correction.pk)
 
 
 def _why_not(action: str, user: User, correction: Correction, row: Named) -> str:
@@ -181,17 +165,8 @@ def _refused(error: NameEditError) -> CurationError:
     return CurationError(error.code, index=error.operation)
 
 
-def _applied(user: User | None, correction: Correction, what: str) -> None:
-    """Write the audit log, with the previous values, and let games follow that wait."""
-    operations = encode(correction.operations).decode()
-    pk, values = correction.subject_id, operations[:_LOGGED]
-    if correction.subject == Correction.Subject.PLAYER:
-        note(AuditEvent.CORRECT, user, f"player {pk}, correction {correction.pk}: {what}, {values}")
-    else:
-        note(AuditEvent.CORRECT, user, f"event {pk}, correction {correction.pk}: {what}, {values}")
+def _applied(user: User | None, correction: Correction, step: str) -> None:
+    """Write the audit log, and let games follow that wait."""
+    note_step(user, correction, step)
     if any(model._default_manager.filter(unsettled=True).exists() for model in (Player, Event)):
         send_names()
-
-
-_LOGGED: Final = 4_000
-"""Characters of operations in the audit log. The history of the correction has all of them."""

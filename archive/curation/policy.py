@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from archive.accounts.roles import may_curate, may_dispose, may_upload
-from archive.derive.operations import Operation, is_addition
 from archive.libraries import manages, owns
 from archive.models import Event, Game, Player, User
 from kifu_core.classes import PUBLIC
@@ -29,10 +27,10 @@ class Decision:
     due: datetime | None = None
 
 
-def decide(operations: Sequence[Operation], now: datetime, *, may_decide: bool, days: int) -> Decision:
+def decide(now: datetime, *, may_decide: bool, adds_only: bool, days: int) -> Decision:
     """Decide about a new correction. One that only adds applies at once, as an upload would. `days` is the
     time for objections to others; with 0 a curator has to decide."""
-    if may_decide or all(map(is_addition, operations)):
+    if may_decide or adds_only:
         return Decision(at_once=True)
     return Decision(at_once=False, due=now + timedelta(days=days) if days else None)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from archive import store
 from archive.accounts.audit import note, note_game_deleted
-from archive.curation.corrections import REASON_LENGTH
 from archive.curation.errors import CurationError
+from archive.curation.steps import check_reason
 from archive.models import AuditEvent, Game, GoneGame, User
 from archive.queries.scope import Scope
 
@@ -20,9 +20,7 @@ def take_down(user: User, game: Game, reason: str, *, hide_bytes: bool) -> None:
     CurationError."""
     if not may_take_down(user):
         raise CurationError("no-right")
-    if not 0 < len(reason.strip()) <= REASON_LENGTH:
-        raise CurationError("reason-missing", most=REASON_LENGTH)
-    note_game_deleted(user, game.pk, hidden=hide_bytes, reason=reason.strip())
+    note_game_deleted(user, game.pk, hidden=hide_bytes, reason=check_reason(reason))
     store.delete_games([game.pk], hide_bytes=hide_bytes)
 
 

@@ -264,67 +264,36 @@ def _subject(request: Request, row: Correction) -> Subject:
 KINDS: Final[tuple[NameKind, ...]] = ("player", "event")
 
 
-@endpoint(
-    "GET",
-    "POST",
-    operation={
+def _of_names(name: str, part: str, operation: dict[str, Any], reason: str) -> dict[str, Operation]:
+    """Return the operations on the corrections of a player or an event."""
+    body = {"operations": [operation], "reason": reason}
+    return {
         "GET": Operation(
             {200: shapes.Corrections},
-            text="List the corrections of a player with their history.",
-            examples=(Example("Of a player without any", {"player_id": 1}),),
+            text=f"List the corrections of {name} with their history.",
+            examples=(Example(f"Of {name} without any", {part: 1}),),
         ),
         "POST": Operation(
             {201: shapes.CorrectionInfo},
             REFUSALS.problems(*_NAMING),
             NameCorrectionBody,
-            text="Propose a correction of a player. It applies at once if the visitor may decide about it.",
-            examples=(
-                Example(
-                    "Of a stranger",
-                    {"player_id": 1},
-                    body={
-                        "operations": [{"op": "field", "name": "latin", "old": "", "new": "Ohashi Soin"}],
-                        "reason": "the usual spelling",
-                    },
-                    status=401,
-                ),
-            ),
+            text=f"Propose a correction of {name}. It applies at once if the visitor may decide about it.",
+            examples=(Example("Of a stranger", {part: 1}, body=body, status=401),),
         ),
-    },
-)
+    }
+
+
+_LATIN: Final = {"op": "field", "name": "latin", "old": "", "new": "Ohashi Soin"}
+_PLACE: Final = {"op": "field", "name": "place", "old": "", "new": "江戸城"}
+
+
+@endpoint("GET", "POST", operation=_of_names("a player", "player_id", _LATIN, "the usual spelling"))
 def of_player(request: Request, player_id: int) -> Response:
     """List the corrections of a player; POST proposes one."""
     return _of_name(request, "player", player_id)
 
 
-@endpoint(
-    "GET",
-    "POST",
-    operation={
-        "GET": Operation(
-            {200: shapes.Corrections},
-            text="List the corrections of an event with their history.",
-            examples=(Example("Of an event without any", {"event_id": 1}),),
-        ),
-        "POST": Operation(
-            {201: shapes.CorrectionInfo},
-            REFUSALS.problems(*_NAMING),
-            NameCorrectionBody,
-            text="Propose a correction of an event. It applies at once if the visitor may decide about it.",
-            examples=(
-                Example(
-                    "Of a stranger",
-                    {"event_id": 1},
-                    body={
-                        "operations": [{"op": "field", "name": "place", "old": "", "new": "江戸城"}],
-                        "reason": "御城将棋留",
-                    },
-                    status=401,
-                ),
-            ),
-        ),
-    },
-)
+@endpoint("GET", "POST", operation=_of_names("an event", "event_id", _PLACE, "御城将棋留"))
 def of_event(request: Request, event_id: int) -> Response:
     """List the corrections of an event; POST proposes one."""
     return _of_name(request, "event", event_id)

@@ -153,14 +153,22 @@ def collection(request: HttpRequest, collection: int) -> HttpResponse:
     return render(request, "collections/collection.html", context)
 
 
-def embedded(request: HttpRequest, collection: int) -> HttpResponse:
-    """Show the games of a collection without the site around them."""
-    shown, scope = collection_shown(request, collection), readable_scope(request)
-    total, page = count_of(scope, shown.pk, parts=False), page_of(request)
-    last = max(1, -(-total // PAGE))
+def _page_of_games(
+    request: HttpRequest, shown: Collection, size: int
+) -> tuple[Sequence[CollectedGame], int, int]:
+    """Return the games of the requested page of a collection, its number, and that of the last page. Raises
+    Http404."""
+    scope, page = readable_scope(request), page_of(request)
+    last = max(1, -(-count_of(scope, shown.pk, parts=False) // size))
     if page > last:
         raise Http404
-    games, _more = games_of(scope, shown.pk, 0, PAGE, skip=PAGE * (page - 1))
+    return games_of(scope, shown.pk, 0, size, skip=size * (page - 1))[0], page, last
+
+
+def embedded(request: HttpRequest, collection: int) -> HttpResponse:
+    """Show the games of a collection without the site around them."""
+    shown = collection_shown(request, collection)
+    games, page, last = _page_of_games(request, shown, PAGE)
     context = {
         "collection": shown,
         "rows": [one.row for one in games],
@@ -175,12 +183,8 @@ def embedded(request: HttpRequest, collection: int) -> HttpResponse:
 
 def course(request: HttpRequest, collection: int) -> HttpResponse:
     """List the games of a collection, whose moves the reader guesses one after the other."""
-    shown, scope = collection_shown(request, collection), readable_scope(request)
-    total, page = count_of(scope, shown.pk, parts=False), page_of(request)
-    last = max(1, -(-total // ROWS))
-    if page > last:
-        raise Http404
-    games, _more = games_of(scope, shown.pk, 0, ROWS, skip=ROWS * (page - 1))
+    shown = collection_shown(request, collection)
+    games, page, last = _page_of_games(request, shown, ROWS)
     context = {
         "collection": shown,
         "rows": [one.row for one in games],
