@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, Min
 
-from archive.derive.editions import derive_edition
+from archive.derive.editions import Edition, derive_edition
 from archive.models import Correction, CorrectionBatch, CorrectionEvent, Entry, Game, User
 from archive.store import apply, history
 from archive.store.change import Change, run
-from archive.store.entry_rows import edition_of, stored_edition
-from archive.store.existing import ACTIVE, corrections_of
+from archive.store.entry_rows import edition_of
+from archive.store.existing import ACTIVE, corrections_of, stored_editions
 from archive.store.plan import Existing, NotReadError, Plan, SameGameError
 
 State = Correction.State
@@ -59,7 +59,7 @@ def propose_correction(
     row = Correction.objects.create(
         subject=Correction.Subject.GAME,
         subject_id=game.pk,
-        entry=game.entries.order_by("pk").values_list("pk", flat=True).first(),
+        entry=_first_entries([game.pk]).get(game.pk),
         space=game.space,
         operations=list(operations),
         reason=reason,
@@ -156,11 +156,13 @@ def correct_games(
 
     def work(change: Change) -> list[Correction]:
         games = list(Game.objects.select_for_update().filter(pk__in=operations).order_by("pk"))
-        numbers = _next_numbers([game.pk for game in games])
+        ids = [game.pk for game in games]
+        numbers, entries = _next_numbers(ids), _first_entries(ids)
         rows = Correction.objects.bulk_create(
             Correction(
                 subject=Correction.Subject.GAME,
                 subject_id=game.pk,
+                entry=entries.get(game.pk),
                 space=game.space,
                 operations=list(operations[game.pk]),
                 reason=batch.reason,
@@ -229,6 +231,11 @@ def _next_numbers(games: Sequence[int]) -> dict[int, int]:
     return {game: (last.get(game) or 0) + 1 for game in games}
 
 
+def _first_entries(games: Sequence[int]) -> dict[int, int]:
+    rows = Entry.objects.filter(game__in=games)
+    return dict(rows.order_by().values_list("game_id").annotate(first=Min("pk")))
+
+
 def _locked_game(correction: int) -> Game:
     subject_id = Correction.objects.values_list("subject_id", flat=True).get(
         pk=correction, subject=Correction.Subject.GAME
@@ -238,9 +245,7 @@ def _locked_game(correction: int) -> Game:
 
 def _write(change: Change, games: Sequence[Game]) -> None:
     """Write games with their corrections as they are now."""
-    for game in games:
-        if not game.corrected:
-            _remember_editions(game)
+    _remember_editions([game for game in games if not game.corrected])
     corrections = corrections_of([game.pk for game in games])
 
     def decide(existing: Existing) -> Plan:
@@ -257,13 +262,14 @@ def _write(change: Change, games: Sequence[Game]) -> None:
     change.write_counters()
 
 
-def _remember_editions(game: Game) -> None:
-    """Remember the identities of the editions of a game as they were uploaded."""
-    mine = stored_edition(game)
-    editions = {edition_of(entry, mine).record: edition_of(entry, mine) for entry in _entries(game)}
-    derived = [derive_edition(each, game.space, kept_rows=0) for each in editions.values()]
-    history.remember((each, game.pk) for each in derived)
-
-
-def _entries(game: Game) -> Sequence[Entry]:
-    return list(Entry.objects.filter(game=game).order_by("pk"))
+def _remember_editions(games: Sequence[Game]) -> None:
+    """Remember the identities of the editions of games as they were uploaded."""
+    own, spaces = stored_editions(games), {game.pk: game.space for game in games}
+    editions: dict[tuple[int, bytes], Edition] = {}
+    for entry in Entry.objects.filter(game__in=spaces).order_by("pk"):
+        if entry.game_id is not None:
+            each = edition_of(entry, own[entry.game_id])
+            editions[entry.game_id, each.record] = each
+    history.remember(
+        (derive_edition(each, spaces[pk], kept_rows=0), pk) for (pk, _), each in editions.items()
+    )

@@ -14,7 +14,7 @@ from archive.api.views import batches as api_batches
 from archive.curation import batches, corrections
 from archive.curation.batch_edits import BatchEdit
 from archive.curation.errors import CurationError
-from archive.models import AuditLine, Correction, CorrectionBatch, Game, Player, User
+from archive.models import AuditLine, Correction, CorrectionBatch, Entry, Game, Player, Upload, User
 from archive.store.verify import verify
 from archive.web.curation import batching
 from kifu_core.classes import PUBLIC
@@ -85,6 +85,17 @@ def test_a_name_is_corrected_on_either_side_in_all_games_and_undone(clara, monke
     batch = run(batches.undo(clara, batch))
     assert (batch.state, {game.pk: game.jkf for game in Game.objects.all()}) == ("undone", before)
     assert not list(verify())
+
+
+def test_the_corrections_of_a_batch_name_the_first_entries_of_their_games(clara):
+    games(2)
+    for upload in Upload.objects.order_by("pk"):
+        stored(b"".join(upload.stream()) + b"\n")
+    batch = run(batches.create(clara, PUBLIC, FILTERS, RENAME, "a reason"))
+    games_of_batch = Game.objects.filter(pk__in=batch.games)
+    first = {game.pk: game.entries.order_by("pk").first().pk for game in games_of_batch}
+    assert {row.subject_id: row.entry for row in batch.corrections.all()} == first
+    assert Entry.objects.filter(game__in=first).count() == 4
 
 
 def test_a_batch_goes_on_where_its_worker_ended(clara, monkeypatch):
