@@ -49,7 +49,7 @@ class OpenReports(admin.SimpleListFilter):
 
 @admin.register(Report)
 class ReportAdmin(ReadOnlyAdmin):
-    """Visitors' reports about games, which curators settle."""
+    """Visitors' reports about games and collections, which curators settle."""
 
     list_display = ("page", "reason", "beginning", "by", "made", "settled", "settled_by")
     list_display_links = ("reason",)
@@ -65,9 +65,10 @@ class ReportAdmin(ReadOnlyAdmin):
     def has_settle_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("archive.change_report")
 
-    @admin.display(description=_("game"))
+    @admin.display(description=_("about what"))
     def page(self, report: Report) -> str:
-        return link(reverse("game", args=[report.game]), report.game)
+        kind, pk = ("game", report.game) if report.collection is None else ("collection", report.collection)
+        return link(reverse(kind, args=[pk]), pk)
 
     @admin.display(description=_("what they write"))
     def beginning(self, report: Report) -> str:

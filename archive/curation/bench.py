@@ -178,7 +178,7 @@ _ENTRIES: Final = (
 
 KINDS: Final[Mapping[str, BenchKind]] = {
     "reports": BenchKind(
-        _("Reported games"),
+        _("Reports of visitors"),
         *_listed(Report.objects.filter(settled=None)),
         {"accept": _settle},
         {"accept": _open_again},

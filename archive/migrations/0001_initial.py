@@ -438,7 +438,8 @@ class Migration(migrations.Migration):
             name='Report',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('game', models.BigIntegerField(verbose_name='game')),
+                ('game', models.BigIntegerField(null=True, verbose_name='game')),
+                ('collection', models.BigIntegerField(null=True, verbose_name='collection')),
                 ('reason', models.CharField(choices=[('wrong', 'The record or its names are wrong'), ('personal', 'It names a person who does not want it'), ('rights', 'It must not be published'), ('abuse', 'It is offensive, or not a game'), ('other', 'Something else')], max_length=10, verbose_name='reason')),
                 ('text', models.TextField(blank=True, verbose_name='what they write')),
                 ('made', models.DateTimeField(auto_now_add=True, verbose_name='reported')),
@@ -447,8 +448,8 @@ class Migration(migrations.Migration):
                 ('settled_by', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL, verbose_name='settled by')),
             ],
             options={
-                'verbose_name': 'report of a game',
-                'verbose_name_plural': 'reports of games',
+                'verbose_name': 'report of a visitor',
+                'verbose_name_plural': 'reports of visitors',
             },
         ),
         migrations.CreateModel(

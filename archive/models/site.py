@@ -1,4 +1,4 @@
-"""Texts of the site's owner, and reports of games by visitors."""
+"""Texts of the site's owner, and reports of visitors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SiteText(models.Model):
 
 
 class Report(models.Model):
-    """A complaint about a game, until the staff settles it."""
+    """A complaint about a game or a public collection, until the staff settles it."""
 
     class Reason(models.TextChoices):
         WRONG = "wrong", _("The record or its names are wrong")
@@ -40,8 +40,10 @@ class Report(models.Model):
         ABUSE = "abuse", _("It is offensive, or not a game")
         OTHER = "other", _("Something else")
 
-    game = models.BigIntegerField(_("game"))
+    game = models.BigIntegerField(_("game"), null=True)
     """The game's id when it was reported; it may be deleted or an alias now."""
+    collection = models.BigIntegerField(_("collection"), null=True)
+    """The collection's id, if no game was reported; it may be deleted now."""
     reason = models.CharField(_("reason"), max_length=10, choices=Reason.choices)
     text = models.TextField(_("what they write"), blank=True)
     by = models.ForeignKey(
@@ -62,9 +64,10 @@ class Report(models.Model):
     )
 
     class Meta:
-        verbose_name = _("report of a game")
-        verbose_name_plural = _("reports of games")
+        verbose_name = _("report of a visitor")
+        verbose_name_plural = _("reports of visitors")
         indexes = [models.Index(fields=["game"], condition=Q(settled=None), name="report_open")]
 
     def __str__(self) -> str:
-        return f"{self.game}: {self.get_reason_display()}"
+        thing = f"collection {self.collection}" if self.game is None else f"{self.game}"
+        return f"{thing}: {self.get_reason_display()}"

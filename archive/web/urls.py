@@ -56,6 +56,9 @@ urlpatterns = [
     cached_page(
         "collections/<int:collection>/standings/", standings.standings, "collection-standings", cost=10
     ),
+    page(
+        "collections/<int:collection>/report/", reporting.report_collection, "collection-report", cost=report
+    ),
     cached_page("collections/<int:collection>/course/", listing.course, "collection-course", cost=2),
     cached_page("collections/<int:collection>/print/", listing.printed, "collection-print", cost=20),
     account_page("collections/<int:collection>/edit/", editing.edit, "collection-edit", cost=collected),

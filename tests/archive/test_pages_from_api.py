@@ -55,6 +55,7 @@ FORMS: Final = {
     "/uploads/{upload_id}/move/": "a deed, `POST uploads/{id}/move`",
     "/games/{game_id}/library/": "a deed, `POST games/{id}/library`",
     "/games/{game_id}/report/": "a form to write to people",
+    "/collections/{collection}/report/": "a form to write to people",
     "/games/new/": "a form",
     "/games/{game_id}/edit/": "a form",
     "/games/{game_id}/correct/": "a form, `POST games/{id}/corrections`",

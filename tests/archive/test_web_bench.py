@@ -89,6 +89,12 @@ def test_reports_are_settled_and_opened_again(curator):
     assert "the day is wrong" in page(curator, "reports")
 
 
+def test_reports_of_collections_lead_to_them(curator):
+    Report.objects.create(collection=7, reason="abuse", text="the title")
+    shown = page(curator, "reports")
+    assert 'href="/collections/7/"' in shown and "the title" in shown
+
+
 def test_records_that_could_not_be_read_are_read_again(curator):
     upload = stored(UNREADABLE, "broken.kif")
     entry = Entry.objects.get(upload=upload)

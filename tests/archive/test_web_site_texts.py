@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from archive import libraries
+from archive.collections import editing
 from archive.models import Game, Report, SiteText, User
 from archive.web.replay.reporting import LONGEST, OPEN_OF_A_GAME
 from tests.archive.games import KIF
@@ -70,6 +71,20 @@ def test_a_stranger_reports_a_game_and_a_curator_settles_it(client, game):
     assert Report.objects.get().settled is None
     other = User.objects.create_user("other", password="opensesame", is_staff=True)
     assert signed_in(other).get("/admin/archive/report/").status_code == 403
+
+
+def test_a_stranger_reports_a_public_collection(client, game):
+    owner = User.objects.create_user("owner", password="opensesame", role="contributor")
+    collection = editing.create(owner, libraries.target_space(owner, "mine"), "棋譜集")
+    address = f"/collections/{collection.pk}/"
+    assert client.post(f"{address}report/", {"reason": "abuse"}).status_code == 404
+    editing.show(owner, collection, "public")
+    assert f"{address}report/" in client.get(address).content.decode()
+    assert client.post(f"{address}report/", {"reason": "wrong"}).status_code == 400
+    answer = client.post(f"{address}report/", {"reason": "abuse", "text": "題名がひどい"})
+    assert answer.headers["Location"] == address
+    report = Report.objects.get()
+    assert (report.game, report.collection, report.reason) == (None, collection.pk, "abuse")
 
 
 def test_a_report_hides_nothing_from_the_staff(client, game):

@@ -160,5 +160,5 @@ def own_uploads(request: HttpRequest) -> Charges:
 
 
 def report(request: HttpRequest) -> Charges:
-    """Charge a report of a game, or the page of its form."""
+    """Charge a report, or the page of its form."""
     return [(WORK, 1), (REPORTS, 1)] if request.method == "POST" else [(WORK, 1)]

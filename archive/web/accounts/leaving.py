@@ -133,7 +133,7 @@ def account_data(user: User) -> dict[str, Any]:
         ],
         "shared_with_you": [*Share.objects.filter(user=user).values("game", "made")],
         "shared_by_you": [*Share.objects.filter(by=user).values("game", "made", name=F("user__username"))],
-        "reports": [*Report.objects.filter(by=user).values("game", "reason", "text", "made")],
+        "reports": [*Report.objects.filter(by=user).values("game", "collection", "reason", "text", "made")],
         "uploads": [*sent.values("id", "name", "size", "sha256", "received", "state", way=F("source"))],
     }
 

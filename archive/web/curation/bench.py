@@ -131,6 +131,9 @@ def _items(request: HttpRequest, rows: list[Any]) -> list[Item]:
 
 def _report(row: Report) -> Item:
     text = " · ".join(filter(None, [row.get_reason_display(), row.text[:_TEXT]]))
+    if row.game is None:
+        title = _("collection %(number)s") % {"number": row.collection}
+        return Item(row.pk, title, reverse("collection", args=[row.collection]), text)
     return Item(row.pk, _game_number(row.game), reverse("game", args=[row.game]), text, _edit(row.game))
 
 
