@@ -243,7 +243,7 @@ def _part_number(table: Table, row: Sequence[Any]) -> int:
 def _rows(table: Table) -> Iterator[Sequence[Any]]:
     columns = [*table.fields]
     indexes = [columns.index(name) for name in table.order]
-    rows = table.model._base_manager.order_by(*table.order).values_list(*columns)
+    rows = table.model._base_manager.filter(**table.rows).order_by(*table.order).values_list(*columns)
     batch = [*rows[:_BATCH]]
     while batch:
         yield from batch
@@ -252,10 +252,10 @@ def _rows(table: Table) -> Iterator[Sequence[Any]]:
 
 
 def _after(last: dict[str, Any]) -> Q:
-    """Return the condition of rows after one. If there are two columns, a bound on the first lets the
-    database use its index."""
-    first, *second = last
-    if not second:
-        return Q((f"{first}__gt", last[first]))
-    later = Q((f"{first}__gt", last[first])) | Q((f"{second[0]}__gt", last[second[0]]))
-    return Q((f"{first}__gte", last[first])) & later
+    """Return the condition of rows after one. A bound on the first of several columns lets the database use
+    its index."""
+    (first, value), *others = last.items()
+    if not others:
+        return Q((f"{first}__gt", value))
+    later = Q((f"{first}__gt", value)) | _after(dict(others))
+    return Q((f"{first}__gte", value)) & later

@@ -16,7 +16,7 @@ from archive.models.names import OfName
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a backup. Its rows are ordered by one or two columns that identify a row.
+    """A table of a backup. Its rows are ordered by columns that identify a row.
 
     With `split`, the first of these columns counts up, and rows are divided into parts by ranges of it, so
     that new rows change the last part only. With `accounts`, the table is left out of a backup without
@@ -31,6 +31,8 @@ class Table:
     omitted: frozenset[str] = frozenset()
     replaced: Mapping[str, Any] = field(default_factory=dict)
     """Values of columns in a backup without accounts; `{id}` stands for the row's id."""
+    rows: Mapping[str, Any] = field(default_factory=dict)
+    """The condition of the rows that are written; the others follow from other tables."""
 
     @cached_property
     def model(self) -> type[Model]:
@@ -99,6 +101,7 @@ TABLES: Final = (
     Table("archive.TakenDown"),
     Table("archive.GamePlayer", ("slot", "colour")),
     Table("archive.GameEvent", ("slot",)),
+    Table("archive.Engine"),
     RECORDS,
     Table("archive.HotPosition", ("key",), split=False, omitted=frozenset({"parted"})),
     Table("archive.Entry"),
@@ -110,6 +113,7 @@ TABLES: Final = (
     Table("archive.Report"),
     Table("archive.Collection"),
     Table("archive.CollectionGame"),
+    Table("archive.Verdict", ("key", "engine_id", "lines"), split=False, rows={"game": 0}),
     Table("auth.Group", accounts=True),
     Table("auth.Group_permissions", accounts=True),
     Table("archive.User_groups", accounts=True),

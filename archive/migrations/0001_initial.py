@@ -922,6 +922,40 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(fields=['code', 'game'], name='note_on_position')],
             },
         ),
+        migrations.CreateModel(
+            name='Engine',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(max_length=16)),
+                ('source', models.CharField(choices=[('engine', 'engine'), ('network', 'neural network'), ('record', 'comments of records')], max_length=8)),
+                ('space', models.BigIntegerField(default=0)),
+                ('name', models.CharField(max_length=200)),
+                ('version', models.CharField(blank=True, max_length=200)),
+                ('network', models.CharField(blank=True, max_length=200)),
+                ('options', models.JSONField(default=dict)),
+                ('digest', models.BinaryField(max_length=16, unique=True)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='Verdict',
+            fields=[
+                ('pk', models.CompositePrimaryKey('key', 'engine_id', 'lines', 'game', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('key', models.BigIntegerField()),
+                ('lines', models.SmallIntegerField()),
+                ('game', models.BigIntegerField(default=0)),
+                ('space', models.BigIntegerField(default=0)),
+                ('nodes', models.BigIntegerField(default=0)),
+                ('depth', models.SmallIntegerField(default=0)),
+                ('history', models.BooleanField(default=False)),
+                ('moves', models.JSONField()),
+                ('made', models.DateTimeField(auto_now_add=True)),
+                ('by', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('engine', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.engine')),
+            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('by__isnull', False)), fields=['by'], name='verdict_of_volunteer'), models.Index(condition=models.Q(('game__gt', 0)), fields=['game'], name='verdict_of_game'), models.Index(condition=models.Q(('space__gt', 0)), fields=['space'], name='verdict_of_space')],
+            },
+        ),
         migrations.SeparateDatabaseAndState(
             state_operations=[
                 migrations.CreateModel(

@@ -14,8 +14,11 @@ from django.db import connection, transaction
 from django.utils import timezone
 
 from archive.columns import slots as columns
+from archive.derive import series
 from archive.derive.formations import FormationRow
 from archive.derive.game import DerivedGame, DerivedRow, index_rows
+from archive.derive.text import EVALUATIONS
+from archive.derive.verdicts import RecordVerdict, record_verdicts
 from archive.index import schema
 from archive.index.engine import engine
 from archive.index.schema import GameAtKey, pack_keys, unpack_keys
@@ -34,12 +37,14 @@ from archive.models import (
     GameSeries,
     GameText,
     Share,
+    codec,
 )
 from archive.store import collected, history
 from archive.store.change import Change, Indexed
 from archive.store.existing import batched, read
 from archive.store.game_rows import game_row
 from archive.store.plan import NEW, Existing, NotReadError, Plan, Unread
+from archive.store.verdicts import insert_record_verdicts, remove_record_verdicts
 from kifu_core.games import SHOGI
 
 Row = tuple[str | int | bytes | date | None, ...]
@@ -186,6 +191,8 @@ def insert_games(change: Change, games: Mapping[int, DerivedGame]) -> dict[int, 
     GameSeries.objects.bulk_create(
         GameSeries(game_id=ids[pk], series=game.series) for pk, game in games.items() if game.series
     )
+    for pk, game in games.items():
+        insert_record_verdicts(ids[pk], game.space, _record_verdicts(game))
     text_index().write(change.cursor, {ids[pk]: games[pk].text for pk in ordered})
     _add_to_index(change, [(games[pk], slots[pk]) for pk in ordered])
     now = timezone.now()
@@ -194,6 +201,12 @@ def insert_games(change: Change, games: Mapping[int, DerivedGame]) -> dict[int, 
     shogi = [pk for pk in ordered if games[pk].kind == SHOGI.name]
     columns.add_waiting((slots[pk], games[pk].space, games[pk].lines) for pk in shogi)
     return ids
+
+
+def _record_verdicts(game: DerivedGame) -> tuple[RecordVerdict, ...]:
+    if not game.features & EVALUATIONS:
+        return ()
+    return record_verdicts(codec.unpack(game.record), series.unpack(game.series).evaluations, game.space)
 
 
 def _record_row(pk: int, game: DerivedGame) -> GameRecord:
@@ -363,6 +376,9 @@ def rewrite_games(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> 
     _rewrite_in_new_slots(change, [pair for pair in games if pair[1].kept_rows is None])
     _rewrite_in_place(change, [pair for pair in games if pair[1].kept_rows is not None])
     write_series({game.pk: derived.series for game, derived in games})
+    remove_record_verdicts([game.pk for game, derived in games if game.features & EVALUATIONS])
+    for game, derived in games:
+        insert_record_verdicts(game.pk, derived.space, _record_verdicts(derived))
     write_texts({game.pk: derived.text for game, derived in games})
 
 
@@ -493,6 +509,7 @@ def drop_games(change: Change, games: Collection[Game]) -> None:
     CollectionGame.objects.filter(game__in=games).delete()
     Arrival.objects.filter(game__in=[game.pk for game in games]).delete()
     GameSeries.objects.filter(game__in=games).delete()
+    remove_record_verdicts([game.pk for game in games if game.features & EVALUATIONS])
     with connection.cursor() as cursor:
         text_index().remove(cursor, [game.pk for game in games])
     GameRecord.objects.filter(game__in=games).delete()

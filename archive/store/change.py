@@ -1,8 +1,8 @@
 """The writing transaction, and the changes to the index that it collects. Only `archive.store` uses it.
 
 All transactions take locks in the same order, so that writers never deadlock: counters (shared), players,
-events, existing games by id, games that are taken down and new games by digest, occurrences, entries,
-counters by key, the upload.
+events, existing games by id, games that are taken down and new games by digest, engines by digest,
+occurrences, entries, counters by key, the upload.
 """
 
 from __future__ import annotations

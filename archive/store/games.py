@@ -9,6 +9,7 @@ from archive.derive.game import index_rows
 from archive.models import Entry, Game
 from archive.store import apply, deletion, taken_down
 from archive.store.change import Change, run
+from archive.store.verdicts import write_record_verdicts
 
 
 def delete_games(ids: Iterable[int], *, hide_bytes: bool = False) -> int:
@@ -55,6 +56,7 @@ def reindex_games(ids: Iterable[int], *, scan: bool = False) -> int:
             apply.reindex_game(change, game, indexed, scan=scan)
             game_series = series.series_of(record, game.header_data)
             apply.write_series({game.pk: series.pack(game_series)})
+            write_record_verdicts([(game, record, game_series.evaluations)])
             apply.write_texts({game.pk: text.text(record)})
             apply.write_formations({game.slot: formations.formation_rows(record, game.record_kind)})
             features = text.features(record, evaluated=bool(game_series.evaluations))

@@ -15,6 +15,7 @@ from archive.index.schema import IndexRow
 from archive.index.texts import text_index
 from archive.models import Game, GameRecord, codec
 from archive.store import apply
+from archive.store.verdicts import write_record_verdicts
 from kifu_core.jkf import Record
 
 
@@ -62,9 +63,9 @@ def restore_records(records: Mapping[int, Restored]) -> list[int]:
         {game.slot: formations.formation_rows(record, game.record_kind) for game, record in pairs}
     )
     Game.objects.filter(pk__in=records).update(formations_version=formations.VERSION)
-    apply.write_series(
-        {game.pk: series.pack(series.series_of(record, game.header_data)) for game, record in pairs}
-    )
+    game_series = {game.pk: series.series_of(record, game.header_data) for game, record in pairs}
+    apply.write_series({pk: series.pack(one) for pk, one in game_series.items()})
+    write_record_verdicts((game, record, game_series[game.pk].evaluations) for game, record in pairs)
     with connection.cursor() as cursor:
         engine().insert(cursor, sorted(rows))
         text_index().write(cursor, {game.pk: text.text(record) for game, record in pairs})

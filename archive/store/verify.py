@@ -24,6 +24,7 @@ from archive.derive import text as record_text
 from archive.derive.corrections import correct
 from archive.derive.editions import Edition
 from archive.derive.game import DIGEST_VERSION, DerivedRow, digest, index_rows, row_result, stem
+from archive.derive.verdicts import record_verdicts
 from archive.index import counters as hot
 from archive.index import part_counters, schema
 from archive.index.engine import engine
@@ -44,6 +45,7 @@ from archive.models import (
 )
 from archive.store.existing import ACTIVE, corrections_of
 from archive.store.name_trees import root_of
+from archive.store.verdicts import has_record_verdicts
 from kifu_core.classes import PUBLIC
 from kifu_core.games import of_record
 from kifu_core.jkf import Record
@@ -150,6 +152,8 @@ def _differences(derived: _Derived) -> list[Difference]:
         faults.append(Difference("features", where, "are not those of the stored record"))
     if bytes(stored_series or b"") != series.pack(from_record):
         faults.append(Difference("series", where, "are not those of the stored record"))
+    if not has_record_verdicts(game, record_verdicts(derived.record, from_record.evaluations, game.space)):
+        faults.append(Difference("verdicts", where, "are not those of the stored record"))
     stored_text = GameText.objects.filter(game=game).values_list("text", flat=True).first()
     if stored_text is None or stored_text != record_text.text(derived.record):
         faults.append(Difference("text", where, "is not that of the stored record"))

@@ -15,6 +15,7 @@ from archive.accounts import invitations, tokens
 from archive.accounts.audit import note
 from archive.collections import editing
 from archive.collections import games as collecting
+from archive.derive.verdicts import Line, NewVerdict
 from archive.drafts.own_drafts import create_draft
 from archive.following import follows, notes
 from archive.hooks import arrivals
@@ -40,6 +41,7 @@ from archive.models import (
 )
 from archive.queries.scope import Scope
 from kifu_core.classes import PUBLIC
+from kifu_core.games import SHOGI
 from tests.archive.games import CSA, KIF, START, UNREADABLE
 from tests.archive.quoridor import NAMED
 from tests.archive.spellings import add_spelling
@@ -52,6 +54,7 @@ SECRETS = ("opensesame", "boris@kifu.example", "receiver.example", "192.0.2.7", 
 
 _COMMENTED = KIF.replace("まで7手", "*髙いところの注釈\nまで7手")
 _FORKED = KIF.replace("後手の人", "別の人") + "\n変化：5手\n   5 ６六歩(67)\n"
+EVALUATED = CSA.replace("先手の人", "評").replace("+7776FU\n", "+7776FU\n'** 130 -3334FU #900\n")
 _IN_1700 = KIF.replace("2024/05/01", "宝永６年１０月１０日").replace("先手の人", "宗銀")
 LARGE = (KIF.replace("先手の人", "大\u3000橋") + "# " + "あ" * 400_000).encode()
 """An upload of more than one piece."""
@@ -74,6 +77,7 @@ def fill(large: bytes = LARGE) -> None:
     _forget(anna)
     _share(anna, boris)
     _let_in(anna)
+    _analyse(anna)
     _say(anna)
     _correct(anna)
 
@@ -86,6 +90,7 @@ def _send(anna: User, large: bytes) -> None:
     sent(_COMMENTED, "commented.kif", anna)
     sent(_FORKED, "forked.kif")
     sent(_IN_1700, "old.kif")
+    sent(EVALUATED, "evaluated.csa")
     sent(NAMED, "quoridor.txt")
     sent(UNREADABLE, "unreadable.kif")
     sent(large, "large.kif")
@@ -143,6 +148,14 @@ def _let_in(anna: User) -> None:
     create_draft(anna, {"header": {"先手": "甲"}, "moves": [{}]}, game=1)
     follows.save_search(anna, {"player": "甲"}, "甲の棋譜", "all")
     notes.write_note(anna, libraries.own_library(anna).pk, "shogi", START, "初形")
+
+
+def _analyse(anna: User) -> None:
+    engine = store.engine_of(store.EngineIdentity("an engine", version="1"))
+    (key,) = SHOGI.codec.same_class_keys(START, "exact", SHOGI.name)
+    for lines in (1, 2):
+        verdict = NewVerdict((Line(30, moves=("7g7f",)), *[Line(20)] * (lines - 1)), 100 // lines)
+        store.write_verdicts(engine, {key: verdict}, by=anna.pk)
 
 
 def _say(anna: User) -> None:

@@ -25,9 +25,9 @@ WITH_THEIR_GAMES = {
     "gamerecord", "gameseries", "gametext", "gameplayer", "gameevent", "gameformation", "occurrence",
     "hotposition", "hotmove", "hotpart", "columnwaiting", "columngone", "arrival", "gamechange",
     "gameidentity",
-    "collectiongame",
+    "collectiongame", "engine",
 }  # fmt: skip
-"""Tables whose rows change in transactions that change the row of their game, or of their collection."""
+"""Tables whose rows change in transactions that change the row of their game, collection or verdict."""
 IN_NO_EXPORT = {
     "sitetext", "share", "space", "membership", "invitation", "report", "token", "accountinvitation",
     "auditline", "hook", "hookdelivery", "sender", "uploadchunk", "heardprocess", "tally", "indexstate",

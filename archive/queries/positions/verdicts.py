@@ -1,0 +1,108 @@
+"""Verdicts of engines on positions, in the spaces that a request may read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import orjson
+
+from archive.derive.verdicts import Line
+from archive.models import Engine
+from archive.queries.sql import rows_by_ids
+from kifu_core.games import GAMES
+
+if TYPE_CHECKING:
+    from archive.models import Game
+    from archive.queries.scope import Scope
+    from kifu_core.jkf import Record
+
+PLIES: Final = 1_000
+"""Positions of a game whose verdicts are read."""
+_VERDICTS: Final = """
+    SELECT v.key, v.engine_id, v.nodes, v.depth, v.history, v.game, v.made, v.moves
+    FROM {keys} JOIN archive_verdict v ON v.key = k.key
+"""
+
+
+class EngineInfo(NamedTuple):
+    """An engine by its id; `source` is one of `Engine.Source`."""
+
+    pk: int
+    source: str
+    name: str
+    version: str
+    network: str
+    options: Mapping[str, Any]
+
+    @property
+    def title(self) -> str:
+        return " ".join(filter(None, (self.name, self.version)))
+
+
+class StoredVerdict(NamedTuple):
+    """A verdict: the lines, the best first; nodes and depth are 0 if unknown. `game` is the id of the game
+    whose comments hold it, 0 for an analysis."""
+
+    engine: EngineInfo
+    lines: tuple[Line, ...]
+    nodes: int
+    depth: int
+    history: bool
+    game: int
+    made: datetime
+
+    @property
+    def rank(self) -> tuple[int, int, int, int]:
+        """Return a tuple by which better verdicts of one engine compare as larger."""
+        return self.nodes, self.depth, len(self.lines), -self.game
+
+
+def verdicts_at(scope: Scope, kind: str, positions: Sequence[Any]) -> list[list[StoredVerdict]]:
+    """Return the verdicts on each position in the spaces of a scope, the best of an engine first.
+
+    Two statements. Raises KifuError for a position that no code can hold.
+    """
+    keys = [_keys(scope, kind, position) for position in positions]
+    by_key = _by_key({key for its_keys in keys for key in its_keys})
+    return [
+        sorted(
+            (one for key in its_keys for one in by_key.get(key, ())),
+            key=lambda one: (_ORDER[one.engine.source], one.engine.pk, *(-part for part in one.rank)),
+        )
+        for its_keys in keys
+    ]
+
+
+_ORDER: Final[dict[str, int]] = {Engine.Source.ENGINE: 0, Engine.Source.NETWORK: 1, Engine.Source.RECORD: 2}
+
+
+def _keys(scope: Scope, kind: str, position: Any) -> list[int]:
+    keys_of = GAMES[kind].codec.same_class_keys
+    return [keys_of(position, "exact", kind, space)[0] for space in scope.spaces]
+
+
+def _by_key(keys: Iterable[int]) -> dict[int, list[StoredVerdict]]:
+    rows = rows_by_ids(_VERDICTS, sorted(keys))
+    engines = _engines({row[1] for row in rows})
+    by_key: dict[int, list[StoredVerdict]] = {}
+    for key, pk, nodes, depth, history, game, made, moves in rows:
+        lines = tuple(map(Line.from_json, orjson.loads(moves) if isinstance(moves, str) else moves))
+        one = StoredVerdict(engines[pk], lines, nodes, depth, bool(history), game, made)
+        by_key.setdefault(key, []).append(one)
+    return by_key
+
+
+def _engines(pks: Iterable[int]) -> dict[int, EngineInfo]:
+    columns = ("pk", "source", "name", "version", "network", "options")
+    rows = Engine.objects.filter(pk__in=pks).values_list(*columns)
+    return {row[0]: EngineInfo(*row) for row in rows}
+
+
+def verdicts_of_game(scope: Scope, game: Game, record: Record) -> list[list[StoredVerdict]]:
+    """Return the verdicts on each position of a game's main line, from ply 0 to at most `PLIES`."""
+    line = GAMES[game.kind].replay.main_line(record)
+    positions = [position.copy() for _ply, position, _move, _entry in islice(line, PLIES + 1)]
+    return verdicts_at(scope, game.kind, positions)
