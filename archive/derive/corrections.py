@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import orjson
 
-from archive.derive.editions import Edition, derive_edition
+from archive.derive.editions import Edition
 from archive.derive.game import DerivedGame
 from archive.derive.game_limits import game_limits
 from archive.derive.operations import MOVES_CHANGE, Document, Operation, OperationError, apply
@@ -83,11 +83,11 @@ def normalized(record: Record) -> Record:
     return copy
 
 
-def attach(game: DerivedGame, base: Edition, corrected: Corrected) -> DerivedGame:
-    """Return a game that was derived from `corrected`, with its base."""
+def attach(game: DerivedGame, base: DerivedGame, corrected: Corrected) -> DerivedGame:
+    """Return a game that was derived from `corrected`, with its base, which needs no rows."""
     return replace(
         game,
-        base=derive_edition(base, game.space, kept_rows=0),
+        base=base,
         attributed=corrected.attributed,
         failures=corrected.failures,
     )

@@ -39,7 +39,8 @@ def derive_again(
     same."""
     if corrected is None:
         return _derive_again(game, stored, details, source, derive)
-    return attach(_derive_again(game, stored, details, corrected.edition, derive), source, corrected)
+    base = derive(source, game.space, 0)
+    return attach(_derive_again(game, stored, details, corrected.edition, derive), base, corrected)
 
 
 def _derive_again(

@@ -70,7 +70,7 @@ def _corrected(game: Game, to: int) -> DerivedGame:
     if own is None or not own.corrections:
         return derive_edition(mine, to)
     corrected = correct(mine, own.corrections)
-    return attach(derive_edition(corrected.edition, to), mine, corrected)
+    return attach(derive_edition(corrected.edition, to), derive_edition(mine, to, kept_rows=0), corrected)
 
 
 def _move_some(change: Change, game: Game, ids: Collection[int], to: int) -> int:
