@@ -83,9 +83,14 @@ class GamesQuery(FacetsQuery):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Return the parameters. Raises ValidationError for the order of a collection without one."""
-        if attrs["order"] == "collection" and "collection" not in attrs:
-            raise serializers.ValidationError({"order": ["this order is for the games of a collection"]})
-        return attrs
+        return with_collection(attrs)
+
+
+def with_collection(attrs: dict[str, Any]) -> dict[str, Any]:
+    """Return parameters. Raises ValidationError for the order of a collection without one."""
+    if attrs.get("order") == "collection" and "collection" not in attrs:
+        raise serializers.ValidationError({"order": ["this order is for the games of a collection"]})
+    return attrs
 
 
 class ChangesQuery(serializers.Serializer[Any]):

@@ -18,14 +18,20 @@ _INVISIBLE: Final = ("C", "Z")
 """Categories of invisible characters: controls, direction marks, surrogates, line ends."""
 
 
-def file_name(row: GameRow, extension: str) -> str:
-    """Return a file name for a game: day, black, white, event and number, without parts that are unknown.
+def file_name(row: GameRow, extension: str, number: str = "") -> str:
+    """Return a file name for a game: day, black, white, event and id, without parts that are unknown; before
+    them its number in a collection, if it has one.
 
-    The number makes the name unique where case is ignored, too, and keeps it from being a device name of
+    The id makes the name unique where case is ignored, too, and keeps it from being a device name of
     Windows.
     """
     day = day_text(row.played_from, row.precision) or ""
-    parts = [day, *map(_name_part, (row.first, row.second, row.event)), str(row.id)]
+    parts = [
+        number,
+        day,
+        *map(_name_part, (row.first, row.second, row.event)),
+        str(row.id),
+    ]
     return f"{'_'.join(part for part in parts if part)}.{extension}"
 
 

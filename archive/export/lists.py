@@ -22,14 +22,18 @@ def ndjson(games: BulkReader, to_info: ToGameInfo) -> Iterator[bytes]:
     for game in games.with_records():
         yield b"" if game is None else game_line(game, to_info)
     end: dict[str, Any] = {"complete": games.complete, "games": games.games, "cursor": str(games.after)}
+    if games.collection is not None:
+        end["collection"] = {"title": games.collection.title, "description": games.collection.description}
     if games.error is not None:
         end["error"] = games.error.code
     yield orjson.dumps(end) + b"\n"
 
 
 def game_line(game: GameWithRecord, to_info: ToGameInfo) -> bytes:
-    """Return the line of a game. It begins with the id."""
+    """Return the line of a game. It begins with the id; one of a collection has its places there."""
     members = encode(to_info(game.row)).removesuffix(b"}")
+    if game.places:
+        members += b',"places":' + orjson.dumps([place._asdict() for place in game.places])
     return b'%s,"cursor":"%d","record":%s}\n' % (members, game.row.id, codec.to_json(game.game.jkf))
 
 

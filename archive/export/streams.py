@@ -3,6 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
+from django.utils.translation import gettext
+
+from archive.export.contents import OPENS_AT
 from archive.export.engine_files import BOOKS, TRAINING, book_file_of_games, training_data
 from archive.export.lists import in_pieces, ndjson, table
 from archive.export.opening_books import MIN_GAMES, PLIES, book_of_games
@@ -36,4 +39,7 @@ def stream(
     if form in BOOKS:
         return book_file_of_games(games, form, plies, min_games)
     training = next((one for one in TRAINING if one == form), None)
-    return training_data(games, training, chosen) if training else zipped(games, to_info, form)
+    if training is not None:
+        return training_data(games, training, chosen)
+    # The stream is read after the request, whose language is over then.
+    return zipped(games, to_info, form, gettext(OPENS_AT))

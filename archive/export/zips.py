@@ -7,6 +7,7 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
+from archive.export.contents import OPENS_AT, heading, place_text
 from archive.export.csv_text import BOM, csv_lines
 from archive.export.file_names import file_name
 from archive.export.record_files import UnencodableError, write
@@ -25,6 +26,8 @@ FILES: Final = tuple(
 """Formats of files in a ZIP, except JSON, which is exported as NDJSON."""
 
 INDEX: Final = "INDEX.csv"
+CONTENTS: Final = "CONTENTS.txt"
+"""Title and description of a collection, then its games with their files and notes, in its order."""
 COLUMNS: Final = ("id", "url", "game", "date", "black", "white", "event", "handicap", "result", "plies")
 """Members of `GameInfo` in the index, after the file and a note."""
 
@@ -64,8 +67,11 @@ class Pipe(io.RawIOBase):
         return data
 
 
-def zipped(games: BulkReader, to_info: ToGameInfo, extension: str) -> Iterator[bytes]:
-    """Yield a ZIP with a file for each game in a format, and an index of all of them at its end.
+def zipped(
+    games: BulkReader, to_info: ToGameInfo, extension: str, opens_at: str = OPENS_AT
+) -> Iterator[bytes]:
+    """Yield a ZIP with a file for each game in a format, and an index of all of them at its end; of a
+    collection, the files are numbered in its order, and its contents come last.
 
     The index has the file and the number of each game; the number is the cursor of what follows. A game that
     the format cannot hold has a note instead of a file. A game with characters that the format's encoding
@@ -74,28 +80,35 @@ def zipped(games: BulkReader, to_info: ToGameInfo, extension: str) -> Iterator[b
     pipe = Pipe()
     with (
         SpooledTemporaryFile(max_size=_IN_MEMORY) as index,
+        SpooledTemporaryFile(max_size=_IN_MEMORY) as contents,
         ZipFile(pipe, "w", ZIP_DEFLATED, compresslevel=LEVEL) as files,
     ):
         index.write(BOM + csv_lines([("file", "note", *COLUMNS)]))
+        if games.collection is not None:
+            contents.write(heading(games.collection))
         for game in games.with_records():
             if game is not None:
-                index.write(_add(files, game, to_info, extension))
+                name, line = _add(files, game, to_info, extension)
+                index.write(line)
+                contents.write(place_text(game, name, opens_at))
             if game is None or pipe.size >= PIECE:
                 yield pipe.take()
         index.write(csv_lines([_last_line(games)]))
-        index.seek(0)
-        yield from _with_index(files, index, pipe)
+        yield from _add_text(files, INDEX, index, pipe)
+        if games.collection is not None:
+            yield from _add_text(files, CONTENTS, contents, pipe)
     yield pipe.take()
 
 
-def _add(files: ZipFile, game: GameWithRecord, to_info: ToGameInfo, extension: str) -> bytes:
+def _add(files: ZipFile, game: GameWithRecord, to_info: ToGameInfo, extension: str) -> tuple[str, bytes]:
+    """Add a game as a file; return its name, empty if there is none, and its line in the index."""
     actual_extension, data, note = file_of(game.game, extension)
     name = ""
     if actual_extension:
-        name = file_name(game.row, actual_extension)
+        name = file_name(game.row, actual_extension, game.number)
         files.writestr(zip_member(name, game.row.played_from), data, compresslevel=LEVEL)
     info = to_info(game.row)
-    return csv_lines([[name, note, *(getattr(info, column) for column in COLUMNS)]])
+    return name, csv_lines([[name, note, *(getattr(info, column) for column in COLUMNS)]])
 
 
 def file_of(game: Game, extension: str) -> tuple[str, bytes, str]:
@@ -119,9 +132,10 @@ def _last_line(games: BulkReader) -> list[str]:
     return ["", note, str(games.after), *[""] * (len(COLUMNS) - 1)]
 
 
-def _with_index(files: ZipFile, index: IO[bytes], pipe: Pipe) -> Iterator[bytes]:
-    with files.open(zip_member(INDEX), "w") as member:
-        while part := index.read(PIECE):
+def _add_text(files: ZipFile, name: str, text: IO[bytes], pipe: Pipe) -> Iterator[bytes]:
+    text.seek(0)
+    with files.open(zip_member(name), "w") as member:
+        while part := text.read(PIECE):
             member.write(part)
             yield pipe.take()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -11,8 +11,9 @@ from django.db.models import Q
 from django.http import Http404
 
 from archive.caching.values import cached_until_commit
-from archive.models import Collection
-from archive.queries.games.listing import GameRow, games_in
+from archive.models import Collection, CollectionGame
+from archive.queries.games.keyset import InvalidCursorError
+from archive.queries.games.listing import GameRow, games_in, games_in_order
 from archive.queries.names.ids_of_names import ids_of_collection, readable_collections
 from archive.queries.scope import Scope, read_private, readable_scope
 from archive.queries.sql import Sql, one_of
@@ -32,6 +33,15 @@ class CollectedGame:
 
     row: GameRow
     position: int
+    note: str
+    ply: int
+
+
+class CollectedPlace(NamedTuple):
+    """A place of a game in a collection: the title of its part, empty outside of parts, its note and the ply
+    that is shown first."""
+
+    part: str
     note: str
     ply: int
 
@@ -124,6 +134,32 @@ def neighbours(scope: Scope, collection: int, game: int) -> Neighbours | None:
     counting = Sql(_NUMBERS.format(readable=readable.text), (position, collection, *readable.values))
     ((number, total),) = counting.rows()
     return Neighbours(before[0] if before else None, after[0] if after else None, int(number), int(total))
+
+
+def number_of(scope: Scope, collection: int, game: int) -> tuple[int, int]:
+    """Return the number of a game in the order of a collection and its parts, from 1, and its position in
+    lists of that order. Raises InvalidCursorError if the collection does not have it."""
+    in_order = games_in_order(scope, ids_of_collection(scope, collection) or (0,))
+    found = in_order.embed(
+        "SELECT d.position FROM {sql} JOIN archive_game g ON g.slot = d.slot WHERE g.id = %s", game
+    ).rows()
+    if not found:
+        raise InvalidCursorError(f"the collection does not have game {game}")
+    ((position,),) = found
+    ((number,),) = in_order.embed("SELECT count(*) FROM {sql} WHERE d.position <= %s", position).rows()
+    return int(number), int(position)
+
+
+def places_of(scope: Scope, collection: Collection, games: Iterable[int]) -> dict[int, list[CollectedPlace]]:
+    """Return the places of some games in a collection and its parts, by id, in its order."""
+    rows = CollectionGame.objects.filter(
+        game__in=list(games), collection__in=ids_of_collection(scope, collection.pk) or ()
+    )
+    places: dict[int, list[CollectedPlace]] = {}
+    for row in rows.select_related("collection").order_by("collection__place", "position"):
+        part = row.collection.title if row.collection_id != collection.pk else ""
+        places.setdefault(row.game_id, []).append(CollectedPlace(part, row.note, row.ply))
+    return places
 
 
 def collections_with(scope: Scope, game: int, limit: int) -> Sequence[Collection]:

@@ -19,7 +19,7 @@ from archive.api.errors import ApiError
 from archive.api.fields import ChoiceField, FlagField, TextField, WholeNumberField
 from archive.api.operations import CURSORS, QUERIES, Example, Operation, merge_problems
 from archive.api.pagination import limit_of
-from archive.api.serializers import FacetsQuery
+from archive.api.serializers import FacetsQuery, with_collection
 from archive.caching.entity_tags import ALWAYS_ASK, is_known, not_modified, of_parts
 from archive.export.engine_files import TRAINING, book_file_of_position
 from archive.export.gzipped import gzipped
@@ -29,10 +29,11 @@ from archive.export.zips import FILES
 from archive.http.limits.at_once import LimitedStream, StreamLimiter
 from archive.http.limits.throttling import mark_unchanged, visitor_key
 from archive.index.changes import public_revision
-from archive.models import LARGEST_ID
+from archive.models import LARGEST_ID, Collection
 from archive.queries.games.bulk import read_in_bulk
 from archive.queries.games.filters import FILTERS, game_filters
 from archive.queries.games.game_json import GameInfo, ToGameInfo
+from archive.queries.names.ids_of_names import readable_collections
 from archive.queries.scope import Scope, has_read_private, scope_of, space_name
 from kifu_core.games import SHOGI
 from kifu_core.shogi.position import Position
@@ -56,6 +57,11 @@ class ExportQuery(FacetsQuery):
     """Parameters of `GET games/export` besides `as`, which is a keyword of Python."""
 
     cursor = TextField(required=False, help_text="The number of the game after which to continue.")
+    order = ChoiceField(
+        required=False,
+        choices=("added", "collection"),
+        help_text="The order of the games: of their numbers, or of the collection.",
+    )
     limit = TextField(
         required=False,
         schema={"type": "integer", "minimum": 1, "maximum": _MOST},
@@ -96,6 +102,10 @@ class ExportQuery(FacetsQuery):
         help_text="For training data: also positions without an evaluation, with the score 0.",
     )
     unique = FlagField(required=False, help_text="For training data: each position once.")
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        """Return the parameters. Raises ValidationError for the order of a collection without one."""
+        return with_collection(attrs)
 
     def get_fields(self) -> dict[str, serializers.Field[Any, Any, Any, Any]]:
         text = "The format of the answer; `Accept` can ask for it, too."
@@ -209,7 +219,7 @@ def _export(request: Request, query: dict[str, Any], chosen: str, scope: Scope) 
     most = min(limit_of(query, _MOST, _MOST), settings.ARCHIVE_EXPORT_GAMES)
     if chosen in FILES:
         most = min(most, settings.ARCHIVE_EXPORT_FILES)
-    games = read_in_bulk(scope, game_filters(query), _cursor(query), most)
+    games = read_in_bulk(scope, game_filters(query), _cursor(query), most, _collection(query, scope))
     options: dict[str, Any] = {name: query[name] for name in ("plies", "min_games") if name in query}
     if chosen in TRAINING:
         options["chosen"] = TrainingFilter(
@@ -219,6 +229,13 @@ def _export(request: Request, query: dict[str, Any], chosen: str, scope: Scope) 
     return _Export(
         _CONTENT_TYPES.get(chosen, ZIP), _file_name(chosen), lambda: stream(games, to_info, chosen, **options)
     )
+
+
+def _collection(query: dict[str, Any], scope: Scope) -> Collection | None:
+    """Return the collection in whose order games are sent, if that is the order and the scope has it."""
+    if query.get("order") != "collection":
+        return None
+    return readable_collections(scope).filter(pk=query["collection"]).first()
 
 
 def _file_name(chosen: str) -> str:

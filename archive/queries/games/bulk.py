@@ -5,14 +5,16 @@ slow, and games deleted meanwhile are left out of later pages. A reader that sta
 game of the list once; games added meanwhile come last.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection as Container
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from django.db.models import OuterRef, Prefetch, Subquery
 from django.db.models.functions import Length
 
-from archive.models import Entry, Game, GameRecord, Upload
+from archive.models import Collection, Entry, Game, GameRecord, Upload
+from archive.queries.collections import CollectedPlace, count_of, number_of, places_of
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.keyset import MAX_PAGE
 from archive.queries.games.listing import GameRow, games_after
@@ -39,11 +41,19 @@ class GameWithRecord(NamedTuple):
     row: GameRow
     game: Game
     program: str
+    number: str = ""
+    """In the order of a collection, with zeros before it, so that numbers are sorted as texts; empty in the
+    order of ids."""
+    places: Sequence[CollectedPlace] = ()
+    """The places of the game in a collection, in its order."""
 
 
 @dataclass(slots=True)
 class BulkReader:
     """Reads the games of a list after an id, up to a maximum number.
+
+    With a `collection`, by which the list is filtered, it reads them in its order; games that are moved there
+    meanwhile may then be missing or come twice.
 
     After many games without a match it yields None, so that the caller can do something else meanwhile.
     """
@@ -54,17 +64,28 @@ class BulkReader:
     """The id after which to begin. While reading, it is the last id so far."""
     most: int
     """The maximum number of games."""
+    collection: Collection | None = None
     games: int = 0
     """The number of games yielded so far."""
     complete: bool = False
     """Whether the list has no more games."""
     error: QueryError | None = None
     """The error of a query that took too long."""
+    _before: int = 0
+    """The number of games before the first one in a collection."""
+    _digits: int = 0
+    _position: int = 0
+    """The position of the last game in a collection."""
     _first: tuple[list[GameRow], int | None] | None = field(default=None, repr=False)
 
     def begin(self) -> None:
-        """Read the first page. Raises the errors of `find_games`."""
-        self._first = games_after(self.scope, self.filters, self.after, min(MAX_PAGE, self.most))
+        """Read the first page. Raises the errors of `find_games`, and InvalidCursorError if a collection does
+        not have the game after which to begin."""
+        if self.collection is not None:
+            self._digits = len(str(count_of(self.scope, self.collection.pk)))
+            if self.after:
+                self._before, self._position = number_of(self.scope, self.collection.pk, self.after)
+        self._first = self._read(min(MAX_PAGE, self.most))
 
     def rows(self) -> Iterator[GameRow | None]:
         """Yield the games without their records."""
@@ -80,10 +101,17 @@ class BulkReader:
         for page in self._pages():
             for group in _groups(page):
                 games = self._load([row.id for row in group])
+                places = places_of(self.scope, self.collection, games) if self.collection else {}
                 for row in group:
                     if (game := games.pop(row.id, None)) is not None:
-                        yield GameWithRecord(self._count(row), game, game.program or "")
+                        self._count(row)
+                        yield GameWithRecord(
+                            row, game, game.program or "", self._number(), places.get(row.id, ())
+                        )
             yield None
+
+    def _number(self) -> str:
+        return f"{self._before + self.games:0{self._digits}}" if self.collection else ""
 
     def _count(self, row: GameRow) -> GameRow:
         self.after = row.id
@@ -98,16 +126,23 @@ class BulkReader:
             rows, following = page
             remaining -= len(rows)
             yield rows
-            self.after = following or (rows[-1].id if rows else self.after)
+            if self.collection is None:
+                self.after = following or (rows[-1].id if rows else self.after)
+            self._position = following or self._position
             self.complete = following is None
             page = self._next(min(MAX_PAGE, remaining)) if remaining and not self.complete else None
 
     def _next(self, most: int) -> tuple[list[GameRow], int | None] | None:
         try:
-            return games_after(self.scope, self.filters, self.after, most)
+            return self._read(most)
         except QueryError as error:
             self.error = error
             return None
+
+    def _read(self, most: int) -> tuple[list[GameRow], int | None]:
+        if self.collection is None:
+            return games_after(self.scope, self.filters, self.after, most)
+        return games_after(self.scope, self.filters, self._position, most, "position")
 
     def _load(self, pks: Sequence[int]) -> dict[int, Any]:
         readable = Game.objects.filter(pk__in=pks, space__in=self.scope.spaces)
@@ -119,9 +154,11 @@ class BulkReader:
         return games
 
 
-def read_in_bulk(scope: Scope, filters: GameFilters, after: int, most: int) -> BulkReader:
-    """Return a reader that has read its first page. Raises the errors of `find_games`."""
-    reader = BulkReader(scope, filters, after, most)
+def read_in_bulk(
+    scope: Scope, filters: GameFilters, after: int, most: int, collection: Collection | None = None
+) -> BulkReader:
+    """Return a reader that has read its first page. Raises the errors of `BulkReader.begin`."""
+    reader = BulkReader(scope, filters, after, most, collection)
     reader.begin()
     return reader
 
@@ -144,7 +181,7 @@ def _groups(rows: Sequence[GameRow]) -> Iterator[list[GameRow]]:
         yield group
 
 
-def being_deleted(pks: Collection[int]) -> set[int]:
+def being_deleted(pks: Container[int]) -> set[int]:
     """Return the games whose uploads are all being deleted: nobody can read them any more."""
     entries = Entry.objects.filter(game__in=pks, upload__state=Upload.State.DELETING)
     return {

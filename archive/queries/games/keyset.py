@@ -46,7 +46,7 @@ ALL_ORDERS: Final[dict[Sorting, tuple[Column, bool]]] = {**ORDERS, "collection":
 """Also the order of the collection whose games are listed."""
 
 _DAYS: Final[dict[Days, str]] = {"all": "", "known": "{}.played > 0 AND ", "unknown": "{}.played = 0 AND "}
-_END: Final = 2**31 - 1
+LAST: Final = 2**31 - 1
 """Above every day, slot and number of plies."""
 _LAST_ID: Final = 2**63 - 1
 
@@ -104,7 +104,7 @@ class Phase:
         at the first of several lower bounds, not at the narrowest."""
         if days is None or self.days == "unknown" or self.column != "played":
             return self
-        edge = PageEnd(days[1], _END, _END) if self.descending else PageEnd(days[0], -1, _END)
+        edge = PageEnd(days[1], LAST, LAST) if self.descending else PageEnd(days[0], -1, LAST)
         return replace(self, after=max(self.after, edge, key=self.rank), days="all")
 
     def until(self, end: PageEnd, alias: str = "d") -> Sql:
@@ -151,15 +151,15 @@ def phases(order: Sorting, cursor: str | None) -> Iterator[Phase]:
         return
     # The way of a beginning is above those of all rows, so a beginning excludes no row.
     if after is None or after.played:
-        yield Phase(after or PageEnd(0, 0, _END), "known", False)
+        yield Phase(after or PageEnd(0, 0, LAST), "known", False)
         after = None
-    yield Phase(after or PageEnd(0, 0, _END), "unknown", False)
+    yield Phase(after or PageEnd(0, 0, LAST), "unknown", False)
 
 
 def _beginning(column: Column, descending: bool) -> PageEnd:
     if not descending:
-        return PageEnd(-1, 0, _END)
-    return PageEnd(_LAST_ID if column == "id" else _END, _END, _END)
+        return PageEnd(-1, 0, LAST)
+    return PageEnd(_LAST_ID if column == "id" else LAST, LAST, LAST)
 
 
 def write_cursor(place: PageEnd, order: Sorting) -> str:

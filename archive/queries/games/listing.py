@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import partial
 from itertools import product
-from typing import Annotated, Any, Final, get_type_hints
+from typing import Annotated, Any, Final, Literal, get_type_hints
 
 from archive.index.engine import engine
 from archive.index.schema import FORK
@@ -13,6 +13,7 @@ from archive.models import LARGEST_ID, CollectionGame
 from archive.queries.games.filters import FILTERS, Filter, GameFilters
 from archive.queries.games.keyset import (
     ALL_ORDERS,
+    LAST,
     MAX_PAGE,
     Column,
     KeysetPage,
@@ -277,21 +278,22 @@ def each_game(scope: Scope, filters: GameFilters, order: Sorting = "newest") -> 
 
 
 def games_after(
-    scope: Scope, filters: GameFilters, after: int, limit: int
+    scope: Scope, filters: GameFilters, after: int, limit: int, order: Literal["id", "position"] = "id"
 ) -> tuple[list[GameRow], int | None]:
     """Return the matching games with larger ids, in the order of ids, and the id after which there may be
-    more; None if there are none.
+    more; None if there are none. With `position`, the order is that of the filters' collection, and its
+    positions (`archive.queries.collections.number_of`) take the place of ids.
 
-    An id is permanent and later games have larger ones, so this order never changes while a list is read.
+    An id is permanent and later games have larger ones, so that order never changes while a list is read.
     Examines at most as many games as a page of `find_games`, and raises the errors of `find_games`.
     """
     with time_limited(filters):
-        listing = _listing(scope, filters, "added")
+        listing = _listing(scope, filters, "added" if order == "id" else "collection")
         if listing is None:
             return [], None
-        rows, stop = _fetch(listing, Phase(PageEnd(after, 0), "all", False, "id"), limit + 1)
+        rows, stop = _fetch(listing, Phase(PageEnd(after, LAST), "all", False, order), limit + 1)
     if len(rows) > limit:
-        return rows[:limit], rows[limit - 1].id
+        return rows[:limit], rows[limit - 1].place.played
     return rows, None if stop is None else stop.played
 
 
@@ -496,9 +498,15 @@ def _in_order_of_collection(scope: Scope, filters: GameFilters) -> ListQuery:
     collections = ids_of_collection(scope, filters.collection)
     if not collections:
         raise ValueError("order=collection is for the games of a collection")
-    source = _collected(scope, _IN_ORDER, collections)
+    source = games_in_order(scope, collections)
     query = over_all_games(scope, replace(filters, collection=None), "position")
     return replace(query, source=source, each=(Sql("TRUE"),))
+
+
+def games_in_order(scope: Scope, collections: tuple[int, ...]) -> Sql:
+    """Return the readable games of collections as the source d of a query, with their positions in the order
+    of the parts."""
+    return _collected(scope, _IN_ORDER, collections)
 
 
 def _collected(scope: Scope, template: str, collections: tuple[int, ...]) -> Sql:

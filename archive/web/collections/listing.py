@@ -286,7 +286,7 @@ def links_of(request: HttpRequest, shown: Collection, kind: str) -> dict[str, An
         "explorer_url": f"{start}?{query}",
         "games_url": f"{reverse('games')}?{query}",
         "feed": f"{reverse('games-feed')}?{query}",
-        "export_url": f"{export}?{query}",
+        "export_url": f"{export}?{query}&order=collection",
         "formats": [(str(text), name) for name, text in PAGES[kind].bulk.items()]
         + [("CSV", "csv"), ("JSON", "ndjson")],
     }
