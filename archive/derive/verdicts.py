@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI
 from kifu_core.shogi import rules
 from kifu_core.shogi.moves import from_usi
@@ -71,12 +72,14 @@ def legal_part(position: Position, moves: Iterable[str]) -> tuple[str, ...]:
 
     >>> legal_part(SHOGI.rules.initial(), ["7g7f", "3c3d", "1a9i", "2g2f"])
     ('7g7f', '3c3d')
+    >>> legal_part(SHOGI.rules.initial(), ["7g7f", "resign"])
+    ('7g7f',)
     """
     board, played = position.copy(), list[str]()
     for name in moves:
         try:
             move = from_usi(name)
-        except ValueError:
+        except KifuError:
             break
         if len(played) == LINE_MOVES or not rules.is_legal(board, move):
             break

@@ -19,7 +19,8 @@ def limit_memory() -> None:
     Counts written memory, not programs, libraries and mapped files. Only Linux enforces it.
     """
     limit = settings.WORKER_MEMORY_MB * 1024 * 1024
-    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    # The hard limit stays: an engine that a worker starts has a limit of its own.
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, resource.getrlimit(resource.RLIMIT_DATA)[1]))
 
 
 def max_memory_kib() -> int:

@@ -7,7 +7,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from archive.observing import logs
-from archive.project import env, queues
+from archive.project import engine_file, env, queues
 from archive.project.queues import INTERACTIVE, MAINTENANCE, QUEUES
 from kifu_core.games import GAMES
 
@@ -101,6 +101,9 @@ ARCHIVE_DUMP_FOLDER = Path(env.text("ARCHIVE_DUMP_FOLDER", str(DATA_DIR / "dumps
 ARCHIVE_DUMPS_FORGET = env.flag("ARCHIVE_DUMPS_FORGET", default=False)
 # The files of the columns of positions, in which patterns are searched.
 ARCHIVE_COLUMN_FOLDER = Path(env.text("ARCHIVE_COLUMN_FOLDER", str(DATA_DIR / "columns"))).resolve()
+# Engines that analyse games, and the rules of their work.
+_ENGINES: Final = env.text("ARCHIVE_ENGINES")
+ENGINES = engine_file.read(Path(_ENGINES or DATA_DIR / "engines.toml"), needed=bool(_ENGINES))
 
 # How much one address, or one user, may ask for; 0 is no limit (docs/operations.md).
 ARCHIVE_THROTTLE = env.flag("ARCHIVE_THROTTLE", default=True)
@@ -182,6 +185,8 @@ ARCHIVE_DAILY_FILES = {
 }  # fmt: skip
 # A webhook that has failed for so many days is switched off.
 ARCHIVE_HOOKS_DAYS = 5
+# A replica that is further behind than this is not read.
+ARCHIVE_REPLICA_LAG_SECONDS = 10
 
 INSTALLED_APPS = [
     "archive.apps.AdminConfig",
@@ -325,8 +330,6 @@ _COUNTED = (
 )
 CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}, "counted": _COUNTED}
 ARCHIVE_REPLICA_URLS = env.databases("ARCHIVE_REPLICA_URLS")
-# A replica that is further behind than this is not read.
-ARCHIVE_REPLICA_LAG_SECONDS = env.number("ARCHIVE_REPLICA_LAG_SECONDS", 10)
 if ARCHIVE_REPLICA_URLS:
     if DATABASES["default"]["ENGINE"] != "django.db.backends.postgresql":
         raise ImproperlyConfigured("ARCHIVE_REPLICA_URLS are replicas of a PostgreSQL in DATABASE_URL")

@@ -15,8 +15,9 @@ LAYERS = (
     "kifu_core.shogi kifu_core.quoridor",
     "kifu_core.games",
     "kifu_core.names",
-    "project.broker project.disk project.env project.garbage_collection project.queues project.reading "
-    "project.refused project.site_address names tournaments observing.logs caching.entity_tags http.routes",
+    "project.broker project.disk project.engine_file project.env project.garbage_collection project.queues "
+    "project.reading project.refused project.site_address names tournaments observing.logs "
+    "caching.entity_tags http.routes",
     "models observing.sentry project.celery project.startup",
     "accounts index columns",
     "caching derive",
@@ -24,7 +25,7 @@ LAYERS = (
     "store queries",
     "http.limits observing",
     "caching.responses export hooks intake libraries project.checks",
-    "collections curation drafts dumps following",
+    "analysis collections curation drafts dumps following",
     "api",
     "backup http serving",
     "web",

@@ -1,0 +1,1 @@
+"""Analysis of games by engines: programs that speak USI, requests, workers and volunteers."""
