@@ -33,6 +33,8 @@ TEXTS: Final[dict[str, str | Promise]] = {
     "not-applied": _("This correction does not apply."),
     "unknown-field": _("Operation %(index)s names no field that can be corrected."),
     "invalid-value": _("Operation %(index)s has a value that is not possible."),
+    "form-invalid-value": _("One of the values is not possible, or is too long."),
+    "several-names": _("Several have this name: add the number, one of %(names)s."),
     "invalid-day": _("A day is written as 1970, 1970-09 or 1970-09-27."),
     "no-kana": _("A reading is written in kana."),
     "no-latin": _("This is not in Latin letters."),

@@ -9,7 +9,7 @@ from django.views.i18n import set_language
 from archive.http.limits.rules import collected, explorer, reading, report, search, upload
 from archive.models import SiteText
 from archive.web.collections import editing, listing, standings
-from archive.web.curation import batching, bench, correcting, editions, history
+from archive.web.curation import batching, bench, correcting, editions, history, naming
 from archive.web.lists import browsing, completing, feeds, finding
 from archive.web.pages import dump_pages, library_pages, mine, site_text_pages, status, uploading, views
 from archive.web.replay import embedding, reporting
@@ -74,6 +74,27 @@ urlpatterns = [
     account_page("scope/", library_pages.choose, "scope", cost=1),
     page("games/<int:game_id>/report/", reporting.report, "game-report", cost=report),
     account_page("games/<int:game_id>/correct/", correcting.correct, "game-correct", cost=5),
+    *(
+        account_page(
+            f"{kind}s/<int:name_id>/correct/",
+            naming.correct,
+            f"{kind}-correct",
+            cost=5,
+            options={"kind": kind},
+        )
+        for kind in naming.FIELDS
+    ),
+    account_page("players/<int:player_id>/split/", naming.split, "player-split", cost=search),
+    *(
+        page(
+            f"{kind}s/<int:name_id>/history/",
+            naming.history,
+            f"{kind}-history",
+            cost=5,
+            options={"kind": kind},
+        )
+        for kind in naming.FIELDS
+    ),
     account_page("curation/", bench.show, "bench", cost=5),
     account_page("curation/batches/", batching.listed, "batches", cost=5),
     account_page("curation/batches/new/", batching.new, "batch-new", cost=search),

@@ -256,6 +256,11 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
         "new": "棋譜DB",
     },
     "/games/{game_id}/history/": {"action": "restore", "number": "0"},
+    "/players/{name_id}/correct/": {"do": "send", "kana": "ぜん", "reason": "棋譜DB"},
+    "/events/{name_id}/correct/": {"do": "send", "kana": "ぜん", "reason": "棋譜DB"},
+    "/players/{name_id}/history/": {"action": "accept", "correction": "0"},
+    "/events/{name_id}/history/": {"action": "accept", "correction": "0"},
+    "/players/{player_id}/split/": {"reason": "棋譜DB"},
     "/curation/": {"answer": "undo"},
     "/curation/batches/new/": {"do": "run", "search": "player=zmpublic", "reason": "棋譜DB", **_EDIT},
     "/curation/batches/{batch_id}/": {},
@@ -331,6 +336,7 @@ def values_of(template: str, thing: Thing, group: int) -> dict[str, str]:
         "upload_id": str(thing.upload),
         "player_id": str(thing.player),
         "event_id": str(thing.event),
+        "name_id": str(thing.player if template.startswith("/players/") else thing.event),
         "object_id": str(number.get(row, thing.game)),
         "space": str(group),
         "seq": "0",
@@ -350,7 +356,7 @@ def is_of_a_thing(template: str) -> bool:
     """Return whether an address is of one game or upload, or of what is in them."""
     if template.startswith("/admin/"):
         return any(template.startswith(f"/admin/archive/{row}/{{object_id}}") for row in _ROWS)
-    places = ("pk", "game_id", "upload_id", "player_id", "event_id", "code", "correction_id")
+    places = ("pk", "game_id", "upload_id", "player_id", "event_id", "name_id", "code", "correction_id")
     return any(f"{{{name}}}" in template for name in places)
 
 

@@ -17,7 +17,7 @@ from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from archive.accounts.roles import Role, set_role
-from archive.curation import batches, corrections
+from archive.curation import batches, corrections, names
 from archive.curation.batch_edits import BatchEdit
 from archive.models import Event, Game, Player, Report, Upload, User
 from kifu_core.classes import PUBLIC
@@ -108,7 +108,14 @@ def curators_addresses(addresses: list[str]) -> list[str]:
     batch = batches.create(clara, PUBLIC, {"player": "甲野"}, BatchEdit("set", "place", "", "東京"), "年鑑")
     batches.work(batch.pk, 60)
     Report.objects.create(game=game.pk, reason="wrong", text="日付が違う")
+    player, event = Player.objects.get(name="甲野"), Event.objects.get()
+    titles = {"op": "field", "name": "titles", "old": [], "new": [{"title": "名人", "from": "2006"}]}
+    names.correct(clara, player, [titles], "将棋年鑑")
+    rename = {"op": "field", "name": "name", "old": "名人戦", "new": "名人戦七番勝負"}
+    names.correct(anna, event, [rename], "将棋年鑑")
     return [
+        f"/players/{player.pk}/", f"/players/{player.pk}/correct/", f"/players/{player.pk}/history/",
+        f"/players/{player.pk}/split/", f"/events/{event.pk}/correct/", f"/events/{event.pk}/history/",
         f"/games/{game.pk}/?ply=1", f"/games/{game.pk}/correct/?ply=1",
         f"/games/{game.pk}/history/?from=0&to=1", f"/games/{game.pk}/editions/", "/curation/",
         "/curation/?kind=proposals", "/curation/?kind=days", "/curation/batches/",

@@ -61,7 +61,7 @@ def correct(request: HttpRequest, game_id: int) -> HttpResponse:
     node = find_node(document.record, request.GET.get("fork", ""), ply_of(request) or 0)
     if request.method != "POST":
         return _form(request, game, document, node)
-    edit, reason = _edit(request), _line(request.POST.get("reason", ""))
+    edit, reason = _edit(request), typed_line(request.POST.get("reason", ""))
     try:
         operations = operations_of_edit(edit, document)
         if request.POST.get("do") == "send":
@@ -82,16 +82,20 @@ def _refused(
 
 
 def _sent(request: HttpRequest, row: Correction) -> HttpResponse:
-    texts = {
-        Correction.State.APPLIED: _("The game is corrected."),
-        Correction.State.PROPOSED: _("Thank you. Your correction waits for a curator.")
-        if row.due is None
-        else _("Thank you. Your correction applies in some days unless somebody objects."),
-    }
-    text = texts.get(Correction.State(row.state), _("The correction cannot be applied any more."))
-    messages.success(request, text)
+    messages.success(request, outcome_text(row))
     back = request.POST.get("back", "")
     return redirect(back if back in _BACK else "game", row.subject_id)
+
+
+def outcome_text(row: Correction) -> str:
+    """Return what has become of a correction that was just sent."""
+    if row.state == Correction.State.APPLIED:
+        return _("The correction applies.")
+    if row.state != Correction.State.PROPOSED:
+        return _("The correction cannot be applied any more.")
+    if row.due is None:
+        return _("Thank you. Your correction waits for a curator.")
+    return _("Thank you. Your correction applies in some days unless somebody objects.")
 
 
 _BACK: Final = ("game-history", "game-editions")
@@ -102,32 +106,38 @@ def _edit(request: HttpRequest) -> GameEdit:
     """Return what was sent. Texts are as browsers send them, with CRLF."""
     names, old, new = (request.POST.getlist(name)[:MOST_HEADERS] for name in ("name", "old", "new"))
     headers = {
-        name: TextEdit(_text(before), _text(after).strip()[:LONGEST])
-        for name, before, after in zip(map(_line, names), old, new, strict=False)
+        name: TextEdit(typed_text(before), typed_text(after).strip()[:LONGEST])
+        for name, before, after in zip(map(typed_line, names), old, new, strict=False)
         if name
     }
-    return GameEdit(headers, _ending(request.POST), _line(request.POST.get("at", "")), _comment(request.POST))
+    return GameEdit(
+        headers, _ending(request.POST), typed_line(request.POST.get("at", "")), _comment(request.POST)
+    )
 
 
 def _ending(data: Mapping[str, str]) -> EndingEdit | None:
     values = [data.get(name, "") for name in ("old-ending", "old-result", "ending", "result")]
     if values[1] not in RESULTS or values[3] not in RESULTS:
         return None
-    return EndingEdit((values[0], values[1]), (_line(values[2]), values[3]))
+    return EndingEdit((values[0], values[1]), (typed_line(values[2]), values[3]))
 
 
 def _comment(data: Mapping[str, str]) -> TextEdit | None:
     if "comment" not in data:
         return None
-    return TextEdit(_text(data.get("old-comment", "")), _text(data["comment"])[:_COMMENT].rstrip("\n"))
+    return TextEdit(
+        typed_text(data.get("old-comment", "")), typed_text(data["comment"])[:_COMMENT].rstrip("\n")
+    )
 
 
-def _text(text: str) -> str:
+def typed_text(text: str) -> str:
+    """Return a text of a form as it is stored: with LF, without other control characters."""
     return str(storable(_UNSHOWN.sub("", text.replace("\r\n", "\n"))))
 
 
-def _line(text: str) -> str:
-    return " ".join(_text(text).split())[:LONGEST]
+def typed_line(text: str) -> str:
+    """Return a text of a form on one line, at most `LONGEST` characters."""
+    return " ".join(typed_text(text).split())[:LONGEST]
 
 
 # --- the page --------------------------------------------------------------------------------------------

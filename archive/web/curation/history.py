@@ -1,11 +1,14 @@
-"""The history of a game: its corrections, decisions about them, and its states side by side."""
+"""The history of a game: its corrections, decisions about them, and its states side by side. The list of
+corrections, and the actions on them, are also those of players and events (`archive.web.curation.naming`)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -47,12 +50,13 @@ _DONE: Final[Mapping[str, _StrOrPromise]] = {
 
 @dataclass(frozen=True, slots=True)
 class ShownCorrection:
-    """A correction on a page."""
+    """A correction on a page. `subject` names what it corrects, if that is not the page's own subject."""
 
     row: Correction
     operations: list[OperationText]
     events: list[CorrectionEvent]
     actions: list[tuple[str, str]]
+    subject: str = ""
 
 
 @never_cache
@@ -65,15 +69,20 @@ def history(request: HttpRequest, game_id: int) -> HttpResponse:
         return redirect("game-history", game_called(request, game_id))
     if request.method == "POST":
         return _changed(request, game)
-    rows = corrections.history(game).order_by("-pk").prefetch_related("events")
-    before = parse_number(request.GET.get("before", ""))
-    page = list((rows if before is None else rows.filter(pk__lt=before))[: PAGE + 1])
     states = _states(game)
+    page, following = corrections_page(request, corrections.history(game))
     context = {
         "game": game,
         "title": facts(game, game.jkf)["title"],
-        "rows": [shown_correction(request.user, row, game) for row in page[:PAGE]],
-        "next": page[PAGE - 1].pk if len(page) > PAGE else None,
+        "rows": [
+            shown_correction(
+                row,
+                operation_texts(game.kind, row.operations),
+                corrections.possible_actions(request.user, row, game),
+            )
+            for row in page
+        ],
+        "next": following,
         "states": states,
         "corrects": may_propose(request.user, game),
         "decides": may_decide(request.user, game),
@@ -83,14 +92,45 @@ def history(request: HttpRequest, game_id: int) -> HttpResponse:
     return render(request, "archive/curation/history.html", context)
 
 
-def shown_correction(user: Any, row: Correction, game: Game) -> ShownCorrection:
-    """Return a correction as pages show it to a user."""
+def corrections_page(request: HttpRequest, rows: QuerySet[Correction]) -> tuple[list[Correction], int | None]:
+    """Return the page of a history that an address names, the latest first, and the number before which
+    there are more; None if there are none."""
+    rows = rows.order_by("-pk").prefetch_related("events")
+    before = parse_number(request.GET.get("before", ""))
+    page = list((rows if before is None else rows.filter(pk__lt=before))[: PAGE + 1])
+    return page[:PAGE], page[PAGE - 1].pk if len(page) > PAGE else None
+
+
+def shown_correction(
+    row: Correction, operations: list[OperationText], actions: Sequence[str], subject: str = ""
+) -> ShownCorrection:
+    """Return a correction, whose events are prefetched, with its operations in words and the actions that
+    the visitor may take."""
+    events = sorted(row.events.all(), key=lambda event: event.pk)
     return ShownCorrection(
-        row,
-        operation_texts(game.kind, row.operations),
-        sorted(row.events.all(), key=lambda event: event.pk),
-        [(name, str(ACTION_TEXTS[name])) for name in corrections.possible_actions(user, row, game)],
+        row, operations, events, [(name, str(ACTION_TEXTS[name])) for name in actions], subject
     )
+
+
+def take_action(
+    request: HttpRequest,
+    rows: QuerySet[Correction],
+    perform: Callable[[str, User, Correction, str], Correction],
+) -> None:
+    """Take the action that was posted on one of some corrections, and say how that went. Raises Http404."""
+    user, action = request.user, request.POST.get("action", "")
+    if not isinstance(user, User) or action not in corrections.ACTIONS:
+        raise Http404
+    row = get_object_or_404(rows, pk=parse_number(request.POST.get("correction", "")) or 0)
+    try:
+        after = perform(action, user, row, request.POST.get("reason", ""))
+    except CurationError as error:
+        messages.error(request, error.text)
+        return
+    if after.state == Correction.State.FAILED:
+        messages.error(request, _("The correction cannot be applied any more."))
+    else:
+        messages.success(request, str(_DONE[action]))
 
 
 _MOST_STATES: Final = 1_000
@@ -117,21 +157,13 @@ def _comparison(request: HttpRequest, game: Game, last: int) -> dict[str, Any]:
 
 
 def _changed(request: HttpRequest, game: Game) -> HttpResponse:
-    user, action = request.user, request.POST.get("action", "")
-    if not isinstance(user, User):
-        raise Http404
-    try:
-        if action == "restore":
-            _restored(request, user, game)
-        elif action in corrections.ACTIONS:
-            pk = parse_number(request.POST.get("correction", "")) or 0
-            row = get_object_or_404(corrections.history(game), pk=pk)
-            corrections.perform(action, user, row, request.POST.get("reason", ""))
-            messages.success(request, str(_DONE[action]))
-        else:
-            raise Http404
-    except CurationError as error:
-        messages.error(request, error.text)
+    if request.POST.get("action") == "restore" and isinstance(request.user, User):
+        try:
+            _restored(request, request.user, game)
+        except CurationError as error:
+            messages.error(request, error.text)
+    else:
+        take_action(request, corrections.history(game), corrections.perform)
     return redirect("game-history", game.pk)
 
 

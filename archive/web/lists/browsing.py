@@ -17,6 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from archive.caching.values import one_snapshot
+from archive.curation.policy import may_propose
 from archive.derive.issues import language
 from archive.following import follows
 from archive.models import Event, Player, User
@@ -188,7 +189,7 @@ def player(request: HttpRequest, player_id: int) -> HttpResponse:
     starts = {kind: _from_start(scope, kind, _FIRST_MOVES, as_black) for kind in summary.sides}
     context = (
         _summary_context(scope, "player", summary)
-        | _follow_of(request, "player", summary.id)
+        | _own_context(request, "player", summary.entity)
         | {
             "namesakes": namesakes(summary.entity),
             "sides": [side for kind, both in summary.sides.items() for side in _sides(kind, both)],
@@ -214,7 +215,7 @@ def event(request: HttpRequest, event_id: int) -> HttpResponse:
         raise Http404(_("There is no event with this number."))
     context = (
         _summary_context(scope, "event", summary)
-        | _follow_of(request, "event", summary.id)
+        | _own_context(request, "event", summary.entity)
         | {
             "sides": [_sides(kind, both)[0] for kind, both in summary.sides.items()],
             "people_title": _("Players"),
@@ -230,11 +231,14 @@ def _sides(
     return list(zip(map(str, PAGES[kind].words.seats), side_marks(kind), tallies, strict=True))
 
 
-def _follow_of(request: HttpRequest, kind: NameKind, pk: int) -> dict[str, Any]:
-    """Return the visitor's follow of a name; empty for strangers."""
+def _own_context(request: HttpRequest, kind: NameKind, row: Player | Event) -> dict[str, Any]:
+    """Return the visitor's follow of a name, and whether the visitor may correct it; empty for strangers."""
     if not isinstance(request.user, User):
         return {}
-    return {"follow": follows.follow_of(request.user, kind, pk)}
+    return {
+        "follow": follows.follow_of(request.user, kind, row.pk),
+        "corrects": may_propose(request.user, row),
+    }
 
 
 def _summary_context(scope: Scope, kind: NameKind, summary: people.Summary) -> dict[str, Any]:

@@ -1,7 +1,16 @@
 // @ts-check
-/** Completions in the search box: a list below it, walked through with the arrow keys. */
+/** Completions in the search box, and in fields for a name: a list below it, walked through with the arrow keys. */
 
 const PAUSE = 150;
+
+/** Go to the address of an option, or write its value into the box; say whether it has a value.
+ * @param {HTMLInputElement} box @param {Element | undefined} option */
+function take(box, option) {
+  const { href, value } = option instanceof HTMLElement ? option.dataset : {};
+  if (href) location.assign(href);
+  if (value) box.value = value;
+  return Boolean(value);
+}
 
 /** @param {HTMLInputElement} box @param {HTMLElement} list */
 export function completing(box, list) {
@@ -16,6 +25,7 @@ export function completing(box, list) {
     request.abort();
     list.hidden = true;
     choose(-1);
+    list.replaceChildren(); // lists of other boxes have the same ids
     box.setAttribute("aria-expanded", "false");
   }
 
@@ -36,7 +46,7 @@ export function completing(box, list) {
     request = new AbortController();
     const { signal } = request;
     try {
-      const answer = await fetch(`${list.dataset.from}?${new URLSearchParams({ q: words })}`, { signal });
+      const answer = await fetch(`${list.dataset.from}?${list.dataset.query || ""}${new URLSearchParams({ q: words })}`, { signal });
       // A visitor who was signed out is redirected to another page.
       const rows = answer.ok && !answer.redirected ? await answer.text() : "";
       if (signal.aborted) return;
@@ -52,9 +62,7 @@ export function completing(box, list) {
   }
 
   /** @param {Element | undefined} option */
-  function follow(option) {
-    if (option instanceof HTMLElement && option.dataset.href) location.assign(option.dataset.href);
-  }
+  const follow = (option) => take(box, option) && close();
 
   box.setAttribute("role", "combobox");
   box.setAttribute("aria-autocomplete", "list");
@@ -81,4 +89,15 @@ export function completing(box, list) {
   list.addEventListener("click", (event) => {
     if (event.target instanceof Element) follow(event.target.closest("[role=option]") || undefined);
   });
+}
+
+/** Let a field take a name from a list, which is that of the search box again.
+ * @param {HTMLInputElement} box @param {HTMLElement} model */
+export function choosing(box, model) {
+  const list = /** @type {HTMLElement} */ (model.cloneNode());
+  list.id = `${box.id}-choices`;
+  list.dataset.query = `choose=${box.dataset.choose}&`;
+  box.after(list);
+  box.parentElement?.classList.add("choosing");
+  completing(box, list);
 }

@@ -2,7 +2,7 @@
 /** What every page has: the theme switch, the language switch, buttons that
  * copy, menus that Escape and a click outside close. */
 
-import { completing } from "./completing.js";
+import { choosing, completing } from "./completing.js";
 import { copyText, sayDone } from "./copying.js";
 import "./neighbours.js";
 
@@ -41,6 +41,9 @@ document.querySelector("form.language")?.addEventListener("submit", (event) => {
 const box = document.getElementById("site-q");
 const list = document.getElementById("completions");
 if (box instanceof HTMLInputElement && list) completing(box, list);
+for (const one of document.querySelectorAll("input[data-choose]")) {
+  if (one instanceof HTMLInputElement && list) choosing(one, list);
+}
 
 /** A search box has one line: a record or diagram that is pasted into it goes to the server as it is. */
 box?.addEventListener("paste", (event) => {
