@@ -113,6 +113,7 @@ TABLES: Final = (
     Table("archive.Report"),
     Table("archive.Collection"),
     Table("archive.CollectionGame"),
+    Table("archive.GameAnalysis", ("game_id", "engine_id")),
     Table("archive.Verdict", ("key", "engine_id", "lines"), split=False, rows={"game": 0}),
     Table("auth.Group", accounts=True),
     Table("auth.Group_permissions", accounts=True),

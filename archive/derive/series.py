@@ -44,7 +44,7 @@ def pack(series: Series) -> bytes:
     """Pack a series as zlib-compressed JSON of two tables; an empty one as no bytes."""
     if not any(series):
         return b""
-    tables = {name: _table(rows) for name, rows in zip(Series._fields, series, strict=True)}
+    tables = {name: table_of(rows) for name, rows in zip(Series._fields, series, strict=True)}
     return zlib.compress(orjson.dumps(tables), _LEVEL)
 
 
@@ -55,10 +55,10 @@ def unpack(stored: bytes | memoryview) -> Series:
     tables = orjson.loads(zlib.decompress(stored))
     if "moves" in tables["evaluations"]:
         tables["evaluations"]["moves"] = [tuple(line) for line in tables["evaluations"]["moves"]]
-    return Series(_rows(Evaluation, tables["evaluations"]), _rows(Tick, tables["clock"]))
+    return Series(rows_of(Evaluation, tables["evaluations"]), rows_of(Tick, tables["clock"]))
 
 
-def _table(rows: tuple[Any, ...]) -> dict[str, list[Any]]:
+def table_of(rows: tuple[Any, ...]) -> dict[str, list[Any]]:
     """Return the columns that have other values than their defaults."""
     if not rows:
         return {}
@@ -71,7 +71,7 @@ def _table(rows: tuple[Any, ...]) -> dict[str, list[Any]]:
     }
 
 
-def _rows(kind: type[R], table: Mapping[str, list[Any]]) -> tuple[R, ...]:
+def rows_of(kind: type[R], table: Mapping[str, list[Any]]) -> tuple[R, ...]:
     if not table:
         return ()
     about: Any = kind

@@ -934,6 +934,23 @@ class Migration(migrations.Migration):
                 ('network', models.CharField(blank=True, max_length=200)),
                 ('options', models.JSONField(default=dict)),
                 ('digest', models.BinaryField(max_length=16, unique=True)),
+                ('scale', models.FloatField(null=True)),
+                ('log_loss', models.FloatField(null=True)),
+                ('fitted_positions', models.IntegerField(default=0)),
+                ('fitted_games', models.IntegerField(default=0)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='GameAnalysis',
+            fields=[
+                ('pk', models.CompositePrimaryKey('game_id', 'engine_id', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('space', models.BigIntegerField(default=0)),
+                ('content', models.BinaryField()),
+                ('accuracy0', models.FloatField(null=True)),
+                ('accuracy1', models.FloatField(null=True)),
+                ('made', models.DateTimeField()),
+                ('engine', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.engine')),
+                ('game', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.game')),
             ],
         ),
         migrations.CreateModel(

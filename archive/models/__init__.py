@@ -7,7 +7,7 @@ Rows of games, entries and the index are written by `archive.store` only, and in
 from typing import Final
 
 from archive.models.accounts import AccountInvitation, DeviceGrant, Token, User, UserManager
-from archive.models.analysis import Engine, Verdict
+from archive.models.analysis import Engine, GameAnalysis, Verdict
 from archive.models.audit import AuditEvent, AuditLine
 from archive.models.collections import Collection, CollectionGame
 from archive.models.columns import ColumnGone, ColumnSegment, ColumnWaiting
@@ -40,11 +40,11 @@ __all__ = [
     "LARGEST_ID", "PIECE_BYTES", "AccountInvitation", "Arrival", "AuditEvent", "AuditLine", "Collection",
     "CollectionGame", "ColumnGone", "ColumnSegment", "ColumnWaiting", "Correction", "CorrectionBatch",
     "CorrectionEvent", "DeviceGrant", "Draft", "Engine", "Entry", "Event", "Follow", "Game", "GameAlias",
-    "GameChange", "GameEvent", "GameFormation", "GameIdentity", "GamePlayer", "GameRecord", "GameSeries",
-    "GameText", "GoneGame", "GoneUpload", "HeardProcess", "Hook", "HookDelivery", "HotMove", "HotPart",
-    "HotPosition", "IndexState", "Invitation", "LeftSpace", "Membership", "Name", "Occurrence", "Player",
-    "PositionNote", "ProcessRole", "Report", "Sender", "Share", "SiteText", "Space", "TakenDown", "Tally",
-    "Token", "Upload", "UploadChunk", "User", "UserManager", "Verdict",
+    "GameAnalysis", "GameChange", "GameEvent", "GameFormation", "GameIdentity", "GamePlayer", "GameRecord",
+    "GameSeries", "GameText", "GoneGame", "GoneUpload", "HeardProcess", "Hook", "HookDelivery", "HotMove",
+    "HotPart", "HotPosition", "IndexState", "Invitation", "LeftSpace", "Membership", "Name", "Occurrence",
+    "Player", "PositionNote", "ProcessRole", "Report", "Sender", "Share", "SiteText", "Space", "TakenDown",
+    "Tally", "Token", "Upload", "UploadChunk", "User", "UserManager", "Verdict",
 ]  # fmt: skip
 
 LARGEST_ID: Final = 2**63 - 1

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from archive.models.games import Game
 from kifu_core.classes import PUBLIC
 
 if TYPE_CHECKING:
@@ -39,6 +40,12 @@ class Engine(models.Model):
     options: models.JSONField[dict[str, Any]] = models.JSONField(default=dict)
     """Options that change its verdicts."""
     digest = models.BinaryField(max_length=16, unique=True)
+    scale = models.FloatField(null=True)
+    """The scale of its winning chances that fits results of games (`archive.derive.chances`)."""
+    log_loss = models.FloatField(null=True)
+    """The mean log loss of the results with that scale."""
+    fitted_positions = models.IntegerField(default=0)
+    fitted_games = models.IntegerField(default=0)
 
     def __str__(self) -> str:
         return " ".join(filter(None, (self.name, self.version)))
@@ -81,3 +88,22 @@ class Verdict(models.Model):
 
     def __str__(self) -> str:
         return f"{self.engine_id} on {self.key}"
+
+
+class GameAnalysis(models.Model):
+    """An engine's analysis of the main line of a game, derived from its verdicts
+    (`archive.derive.game_analysis`)."""
+
+    pk = models.CompositePrimaryKey("game_id", "engine_id")
+    game = models.ForeignKey(Game, on_delete=models.PROTECT, related_name="+", db_index=False)
+    engine = models.ForeignKey(Engine, on_delete=models.PROTECT, related_name="+")
+    space = models.BigIntegerField(default=PUBLIC)
+    """The space of the game."""
+    content = models.BinaryField()
+    accuracy0 = models.FloatField(null=True)
+    """The accuracies of colours 0 and 1, from 0 to 100."""
+    accuracy1 = models.FloatField(null=True)
+    made = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.engine_id} on game {self.game_id}"

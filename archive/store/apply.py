@@ -29,6 +29,7 @@ from archive.models import (
     Entry,
     Game,
     GameAlias,
+    GameAnalysis,
     GameEvent,
     GameFormation,
     GameIdentity,
@@ -42,6 +43,7 @@ from archive.models import (
 from archive.store import collected, history
 from archive.store.change import Change, Indexed
 from archive.store.existing import batched, read
+from archive.store.game_analyses import renew_analyses
 from archive.store.game_rows import game_row
 from archive.store.plan import NEW, Existing, NotReadError, Plan, Unread
 from archive.store.verdicts import insert_record_verdicts, remove_record_verdicts
@@ -379,6 +381,7 @@ def rewrite_games(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> 
     remove_record_verdicts([game.pk for game, derived in games if game.features & EVALUATIONS])
     for game, derived in games:
         insert_record_verdicts(game.pk, derived.space, _record_verdicts(derived))
+    renew_analyses([game.pk for game, _derived in games if game.features & EVALUATIONS])
     write_texts({game.pk: derived.text for game, derived in games})
 
 
@@ -510,6 +513,7 @@ def drop_games(change: Change, games: Collection[Game]) -> None:
     Arrival.objects.filter(game__in=[game.pk for game in games]).delete()
     GameSeries.objects.filter(game__in=games).delete()
     remove_record_verdicts([game.pk for game in games if game.features & EVALUATIONS])
+    GameAnalysis.objects.filter(game__in=games).delete()
     with connection.cursor() as cursor:
         text_index().remove(cursor, [game.pk for game in games])
     GameRecord.objects.filter(game__in=games).delete()

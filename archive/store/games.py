@@ -9,6 +9,7 @@ from archive.derive.game import index_rows
 from archive.models import Entry, Game
 from archive.store import apply, deletion, taken_down
 from archive.store.change import Change, run
+from archive.store.game_analyses import renew_analyses
 from archive.store.verdicts import write_record_verdicts
 
 
@@ -59,7 +60,8 @@ def reindex_games(ids: Iterable[int], *, scan: bool = False) -> int:
             write_record_verdicts([(game, record, game_series.evaluations)])
             apply.write_texts({game.pk: text.text(record)})
             apply.write_formations({game.slot: formations.formation_rows(record, game.record_kind)})
-            features = text.features(record, evaluated=bool(game_series.evaluations))
+            analysed = renew_analyses([game.pk]) > 0
+            features = text.features(record, evaluated=bool(game_series.evaluations) or analysed)
             if features != game.features:
                 change.note(game.space, game.pk)
             game.features = features

@@ -34,6 +34,7 @@ from archive.models import (
     Correction,
     Event,
     Game,
+    GameAnalysis,
     GameFormation,
     GameRecord,
     GameSeries,
@@ -148,7 +149,8 @@ def _differences(derived: _Derived) -> list[Difference]:
     ]
     stored_series = GameSeries.objects.filter(game=game).values_list("series", flat=True).first()
     from_record = series.series_of(derived.record, game.header_data)
-    if game.features != record_text.features(derived.record, evaluated=bool(from_record.evaluations)):
+    evaluated = bool(from_record.evaluations) or GameAnalysis.objects.filter(game=game).exists()
+    if game.features != record_text.features(derived.record, evaluated=evaluated):
         faults.append(Difference("features", where, "are not those of the stored record"))
     if bytes(stored_series or b"") != series.pack(from_record):
         faults.append(Difference("series", where, "are not those of the stored record"))

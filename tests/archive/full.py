@@ -42,6 +42,7 @@ from archive.models import (
 from archive.queries.scope import Scope
 from kifu_core.classes import PUBLIC
 from kifu_core.games import SHOGI
+from tests.archive.analysed import analyse
 from tests.archive.games import CSA, KIF, START, UNREADABLE
 from tests.archive.quoridor import NAMED
 from tests.archive.spellings import add_spelling
@@ -156,6 +157,7 @@ def _analyse(anna: User) -> None:
     for lines in (1, 2):
         verdict = NewVerdict((Line(30, moves=("7g7f",)), *[Line(20)] * (lines - 1)), 100 // lines)
         store.write_verdicts(engine, {key: verdict}, by=anna.pk)
+    analyse(Game.objects.filter(kind=SHOGI.name, space=0).earliest("pk"))
 
 
 def _say(anna: User) -> None:

@@ -1,0 +1,227 @@
+"""Winning chances, and what the moves of a game cost: marks, accuracy, turning points.
+
+Pure functions. A winning chance is from -1 (colour 1 wins) to 1 (colour 0 wins), a logistic function of the
+score whose scale belongs to the engine: `fit` finds it by the results of games.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from math import exp, log, log1p, tanh
+from statistics import fmean, pstdev
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PONANZA: Final = 600.0
+"""The usual scale of shogi, in hundredths of a pawn: a winning probability of 1 / (1 + e^(-score / 600))."""
+LISHOGI: Final = 1 / 0.0007
+PRESETS: Final[Mapping[str, float]] = {"ponanza": PONANZA, "lishogi": LISHOGI}
+INACCURACY, MISTAKE, BLUNDER = "inaccuracy", "mistake", "blunder"
+MARKS: Final = ((0.3, BLUNDER), (0.2, MISTAKE), (0.1, INACCURACY))
+"""The least loss of winning chances of each mark, as on Lichess and lishogi."""
+MATE_MARKS: Final = ((0.951, INACCURACY), (0.858, MISTAKE))
+"""The mark of a move that lets a mate in or out, by the chances of the other side beforehand, or of the own
+side afterwards: Lichess's 999 and 700 hundredths of a pawn. Below them it is a blunder."""
+ACCEPTED: Final = 0.07
+"""The loss of a move that is accepted instead of the best one: 3.5 points of a winning percentage."""
+AHEAD: Final = 0.2
+"""The winning chances from which on a side is ahead."""
+PHASES: Final = ("opening", "middlegame", "endgame")
+
+_EASIEST, _HARDEST = 0.5, 12.0
+"""Limits of the weight of a move, in points of a winning percentage."""
+_WINDOWS: Final = 2, 8
+"""Plies of the window in which chances vary, at least and at most."""
+_EVEN: Final = log(10)
+"""The entropy of a policy that is divided between ten moves."""
+_SCALES: Final = 20.0, 5_000.0
+"""The least and the largest scale that a fit may have."""
+_STEPS: Final = 60
+
+
+class Judged(NamedTuple):
+    """A position as an engine judges it.
+
+    `chance` is that of colour 0, 1 or -1 with a mate, which `mate` distinguishes; None without a verdict.
+    `best` is the engine's own move, `spread` the chances of all its candidates, `entropy` that of its policy.
+    """
+
+    turn: int
+    phase: int = 0
+    chance: float | None = None
+    mate: bool = False
+    best: str = ""
+    spread: tuple[float, ...] = ()
+    entropy: float | None = None
+
+
+class Cost(NamedTuple):
+    """What the move to `ply` cost its side: `loss` of winning chances from 0 to 2, an accuracy from 0 to 100,
+    and the weight of the move, which grows with the difficulty of the position."""
+
+    ply: int
+    color: int
+    phase: int
+    loss: float
+    accuracy: float
+    weight: float
+    mark: str = ""
+    turning: bool = False
+
+
+class Fit(NamedTuple):
+    """A fitted scale with the mean log loss of the results, in natural units."""
+
+    scale: float
+    log_loss: float
+    positions: int
+
+
+def chance(score: int | None, winner: int | None, scale: float) -> float:
+    """Return the winning chance of colour 0.
+
+    >>> chance(0, None, PONANZA), chance(None, 1, PONANZA), round(chance(600, None, PONANZA), 3)
+    (0.0, -1.0, 0.462)
+    """
+    if winner is not None:
+        return -1.0 if winner else 1.0
+    return tanh((score or 0) / (2 * scale))
+
+
+def percentage(chance_: float) -> float:
+    """Return a winning chance as a percentage: 50 for an even position."""
+    return 50 + 50 * chance_
+
+
+def fit(samples: Iterable[tuple[int, bool]]) -> Fit | None:
+    """Return the scale with the greatest likelihood: `samples` are scores of colour 0 without mates, and
+    whether it won. None if no scale within the limits is better than every other one.
+
+    The log loss is convex in the inverse of the scale: the zero of its slope is found by halving an interval.
+    Linear in the samples.
+    """
+    data = [(score, won) for score, won in samples if score]
+    if not data:
+        return None
+    low, high = 1 / _SCALES[1], 1 / _SCALES[0]
+    if _slope(data, low) >= 0 or _slope(data, high) <= 0:
+        return None
+    for _step in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _slope(data, middle) < 0 else (low, middle)
+    return Fit(1 / low, log_loss(data, 1 / low), len(data))
+
+
+def _slope(data: Sequence[tuple[int, bool]], inverse: float) -> float:
+    """Return the derivative of the log loss by the inverse of the scale."""
+    return sum(score * ((1 + tanh(score * inverse / 2)) / 2 - won) for score, won in data)
+
+
+def log_loss(samples: Iterable[tuple[int, bool]], scale: float) -> float:
+    """Return the mean log loss of results as predicted from scores, log 2 for predictions of one half."""
+    return fmean(_log_loss(score / scale if won else -score / scale) for score, won in samples)
+
+
+def _log_loss(odds: float) -> float:
+    return log1p(exp(-odds)) if odds > 0 else -odds + log1p(exp(odds))
+
+
+def entropy(policy: Iterable[float]) -> float:
+    """Return the entropy of probabilities, in natural units.
+
+    >>> entropy([1.0]), round(entropy([0.5, 0.5]), 3)
+    (0.0, 0.693)
+    """
+    return -sum(part * log(part) for part in policy if part > 0) + 0.0
+
+
+def costs(positions: Sequence[Judged], moves: Sequence[str]) -> list[Cost]:
+    """Return what each move cost between two judged positions; `moves[ply]` leads to `positions[ply + 1]`.
+
+    Linear in the moves.
+    """
+    swings = _swings(positions)
+    return [
+        _cost(ply, before, after, move, swings[ply - 1])
+        for ply, (before, after, move) in enumerate(
+            zip(positions, positions[1:], moves, strict=False), start=1
+        )
+        if before.chance is not None and after.chance is not None
+    ]
+
+
+def _cost(ply: int, before: Judged, after: Judged, move: str, swing: float) -> Cost:
+    sign = -1 if before.turn else 1
+    own, left = sign * (before.chance or 0.0), sign * (after.chance or 0.0)
+    own_best = bool(move) and move == before.best
+    loss = 0.0 if own_best else max(0.0, own - left)
+    mark = "" if own_best else _mark(own, left, before.mate, after.mate)
+    turning = bool(mark) and _state(own) != _state(left)
+    weight = _weight(before, swing)
+    return Cost(ply, before.turn, before.phase, loss, accuracy(loss), weight, mark, turning)
+
+
+def _mark(own: float, left: float, mate_before: bool, mate_after: bool) -> str:
+    """Return the mark of a move of the side whose chances were `own` and are `left` now."""
+    if mate_after and left < 0 and not (mate_before and own < 0):  # a mate was let in
+        return BLUNDER if mate_before else _of_mate(-own)
+    if mate_before and own > 0 and not (mate_after and left > 0):  # a mate was let out
+        return _of_mate(left)
+    return next((mark for least, mark in MARKS if own - left >= least), "")
+
+
+def _of_mate(winning: float) -> str:
+    return next((mark for least, mark in MATE_MARKS if winning > least), BLUNDER)
+
+
+def _state(own: float) -> int:
+    return (own >= AHEAD) - (own <= -AHEAD)
+
+
+def accuracy(loss: float) -> float:
+    """Return the accuracy of a move, from 0 to 100, by the winning chances that it lost: Lichess's formula.
+
+    >>> accuracy(0.0), round(accuracy(0.1), 1), round(accuracy(0.3), 1)
+    (100.0, 80.8, 51.5)
+    """
+    exact = 103.1668100711649 * exp(-0.04354415386753951 * 50 * loss) - 3.166924740191411 + 1
+    return min(100.0, max(0.0, exact)) if loss > 0 else 100.0
+
+
+def _weight(before: Judged, swing: float) -> float:
+    """Return the difficulty of a position in points of a winning percentage: what a move at random among the
+    candidates costs; without several of them by the entropy of the policy; else how far chances swing."""
+    if len(before.spread) > 1:
+        sign = -1 if before.turn else 1
+        ordered = [sign * one for one in before.spread]
+        points = 50 * (max(ordered) - fmean(ordered))
+    elif before.entropy is not None:
+        points = _HARDEST * min(1.0, before.entropy / _EVEN)
+    else:
+        points = swing
+    return min(_HARDEST, max(_EASIEST, points))
+
+
+def _swings(positions: Sequence[Judged]) -> list[float]:
+    """Return the standard deviation of the winning percentage in a window that ends after each move."""
+    least, most = _WINDOWS
+    width = min(most, max(least, len(positions) // 10))
+    chances = [50 * one.chance if one.chance is not None else None for one in positions]
+    return [_swing(chances[max(0, ply + 1 - width) : ply + 1]) for ply in range(1, len(positions))]
+
+
+def _swing(window: Iterable[float | None]) -> float:
+    values = [one for one in window if one is not None]
+    return pstdev(values) if len(values) > 1 else 0.0
+
+
+def mean_accuracy(of: Sequence[Cost]) -> float | None:
+    """Return the mean of the weighted and the harmonic mean of accuracies, None for no moves: hard positions
+    count more than easy ones, and a bad move is not made up for by many good ones."""
+    if not of:
+        return None
+    weighted = sum(one.accuracy * one.weight for one in of) / sum(one.weight for one in of)
+    harmonic = len(of) / sum(1 / max(1.0, one.accuracy) for one in of)
+    return (weighted + harmonic) / 2

@@ -1,0 +1,135 @@
+"""An engine's analysis of a game: its evaluations by ply, and what each move cost. Pure functions."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+import orjson
+
+from archive.derive.chances import Cost, Judged, chance, costs, mean_accuracy
+from archive.derive.series import rows_of, table_of
+from kifu_core.game import Evaluation
+from kifu_core.games import SHOGI
+from kifu_core.shogi.moves import to_usi
+from kifu_core.shogi.pieces import FU, KA, UNPROMOTED
+
+if TYPE_CHECKING:
+    from archive.derive.verdicts import Line
+    from kifu_core.jkf import Record
+    from kifu_core.shogi.position import Position
+
+ANALYSIS: Final = "analysis"
+"""The source and the role of its evaluations."""
+_ENDGAME: Final = 4
+"""Pieces in hand other than pawns and bishops, and promoted pieces on the board, of an endgame."""
+_LEVEL: Final = 3
+
+
+class EngineVerdict(NamedTuple):
+    """The best verdict of an engine on a position, and the lines of the one with the most of them."""
+
+    lines: tuple[Line, ...]
+    nodes: int
+    depth: int
+    widest: tuple[Line, ...]
+
+
+class Analysis(NamedTuple):
+    """Evaluations of a main line, with the engine's own move in `moves`, and the costs of its moves."""
+
+    evaluations: tuple[Evaluation, ...] = ()
+    costs: tuple[Cost, ...] = ()
+
+    def accuracy(self, color: int, phase: int | None = None) -> float | None:
+        """Return the accuracy of a side, in all or in one of `PHASES`; None without moves."""
+        own = [one for one in self.costs if one.color == color and phase in (None, one.phase)]
+        return mean_accuracy(own)
+
+    def moves(self, color: int, phase: int | None = None) -> int:
+        """Return the number of judged moves of a side."""
+        return sum(one.color == color and phase in (None, one.phase) for one in self.costs)
+
+    def marked(self) -> list[Cost]:
+        """Return the moves with marks."""
+        return [one for one in self.costs if one.mark]
+
+
+def analyse(record: Record, verdicts: Sequence[EngineVerdict | None], scale: float) -> Analysis:
+    """Return the analysis of a record by an engine's verdicts on the positions of its main line, by ply.
+    Linear in these."""
+    judged, moves, evaluations, phase = list[Judged](), list[str](), list[Evaluation](), 0
+    line = SHOGI.replay.main_line(record)
+    for (ply, position, move, _entry), verdict in zip(line, verdicts, strict=False):
+        phase = max(phase, phase_of(position))
+        judged.append(_judged(position.turn, phase, verdict, scale))
+        if move:
+            moves.append(to_usi(move))
+        if verdict:
+            evaluations.append(_evaluation(ply, verdict))
+    return Analysis(tuple(evaluations), tuple(costs(judged, moves)))
+
+
+def phase_of(position: Position) -> int:
+    """Return the phase of a position, a number in `PHASES`: the opening lasts until a piece other than a pawn
+    or a bishop is captured or a piece is promoted.
+
+    >>> phase_of(SHOGI.rules.initial())
+    0
+    """
+    captured = sum(sum(hand) - hand[FU] - hand[KA] for hand in position.hands)
+    promoted = sum(UNPROMOTED[piece] != piece for piece in position.board)
+    return 0 if captured + promoted == 0 else 1 if captured + promoted < _ENDGAME else 2
+
+
+def _judged(turn: int, phase: int, verdict: EngineVerdict | None, scale: float) -> Judged:
+    if verdict is None:
+        return Judged(turn, phase)
+    first = verdict.lines[0]
+    return Judged(
+        turn,
+        phase,
+        chance(first.score, first.winner, scale),
+        mate=first.winner is not None,
+        best=first.moves[0] if first.moves else "",
+        spread=tuple(chance(line.score, line.winner, scale) for line in verdict.widest),
+    )
+
+
+def _evaluation(ply: int, verdict: EngineVerdict) -> Evaluation:
+    first = verdict.lines[0]
+    return Evaluation(
+        ply, ANALYSIS, ANALYSIS, first.score, first.winner, first.mate,
+        depth=verdict.depth or None,
+        nodes=verdict.nodes or None,
+        moves=first.moves[:1],
+    )  # fmt: skip
+
+
+def pack(analysis: Analysis) -> bytes:
+    """Pack an analysis as zlib-compressed JSON of two tables; fractions have five digits."""
+    rounded = tuple(
+        one._replace(loss=round(one.loss, 5), accuracy=round(one.accuracy, 2), weight=round(one.weight, 3))
+        for one in analysis.costs
+    )
+    tables = [table_of(analysis.evaluations), table_of(rounded)]
+    return zlib.compress(orjson.dumps(tables), _LEVEL)
+
+
+def unpack(stored: bytes | memoryview) -> Analysis:
+    """Unpack the analysis that `pack` stored."""
+    evaluations, rows = orjson.loads(zlib.decompress(stored))
+    if "moves" in evaluations:
+        evaluations["moves"] = [tuple(line) for line in evaluations["moves"]]
+    return Analysis(rows_of(Evaluation, evaluations), rows_of(Cost, rows))
+
+
+def best_verdict(rows: Iterable[tuple[Sequence[Any], int, int]]) -> EngineVerdict | None:
+    """Return an engine's verdict by the lines, nodes and depths of all that are stored; None for none."""
+    rows = [row for row in rows if row[0]]
+    if not rows:
+        return None
+    lines, nodes, depth = max(rows, key=lambda row: (row[1], row[2], len(row[0])))
+    widest = max(rows, key=lambda row: len(row[0]))[0]
+    return EngineVerdict(tuple(lines), nodes, depth, tuple(widest))

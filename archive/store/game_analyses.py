@@ -1,0 +1,166 @@
+"""Stored analyses of games, which are derived from the verdicts of an engine on their positions, and the
+scales of engines."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from typing import TYPE_CHECKING, Final
+
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+
+from archive.derive.chances import PONANZA, Fit, fit
+from archive.derive.game_analysis import EngineVerdict, analyse, best_verdict, pack, unpack
+from archive.derive.text import EVALUATIONS
+from archive.derive.verdicts import Line
+from archive.models import Engine, Game, GameAnalysis, GameChange, Verdict
+from archive.store.existing import batched
+from kifu_core.errors import KifuError
+from kifu_core.games import SHOGI
+
+if TYPE_CHECKING:
+    from kifu_core.jkf import Record
+
+ByEngine = dict[int, dict[int, EngineVerdict]]
+"""The verdicts of engines by key."""
+
+FIT_GAMES: Final = 30
+"""Decisive games without which no scale is fitted."""
+_FITTED_AT_MOST: Final = 20_000
+_BATCH: Final = 100
+
+
+def write_analyses(games: Collection[int], engine: int | None = None) -> int:
+    """Analyse games, by id, by the stored verdicts of an engine, or of each engine that has any; return the
+    number of analyses. Games with fewer than two verdicts have none.
+
+    An analysis replaces the one of the same engine. Games that have one count as evaluated
+    (`archive.derive.text.EVALUATIONS`). Linear in the positions.
+    """
+    written = 0
+    for part in batched(sorted(games)):
+        with transaction.atomic():
+            written += _write(part, engine)
+    return written
+
+
+def renew_analyses(games: Collection[int]) -> int:
+    """Derive the analyses that games have anew, in the caller's transaction; return their number. Those of
+    positions without verdicts, as after a move to another space, are removed."""
+    engines = defaultdict[int, list[int]](list)
+    for game, engine in GameAnalysis.objects.filter(game__in=games).values_list("game_id", "engine_id"):
+        engines[engine].append(game)
+    return sum(_write(with_its, engine) for engine, with_its in sorted(engines.items()))
+
+
+def _write(games: Collection[int], engine: int | None) -> int:
+    """Replace the analyses of games by an engine, or by each engine."""
+    old = GameAnalysis.objects.filter(game__in=games)
+    (old if engine is None else old.filter(engine=engine)).delete()
+    scales = _scales()
+    shogi = (
+        Game.objects.select_for_update(of=("self",))
+        .filter(pk__in=games, kind=SHOGI.name)
+        .select_related("stored")
+        .order_by("pk")
+    )
+    rows = [row for game in shogi for row in _rows(game, engine, scales)]
+    GameAnalysis.objects.bulk_create(rows)
+    _count_as_evaluated({row.game_id for row in rows})
+    return len(rows)
+
+
+def _scales() -> dict[int, float]:
+    """Return the scales of all engines."""
+    return {pk: scale or PONANZA for pk, scale in Engine.objects.values_list("pk", "scale")}
+
+
+def _rows(game: Game, engine: int | None, scales: Mapping[int, float]) -> list[GameAnalysis]:
+    record = game.jkf
+    keys = _keys(record, game.space)
+    rows = []
+    for pk, by_key in sorted(_verdicts(keys, engine).items()):
+        analysis = analyse(record, [by_key.get(key) for key in keys], scales[pk])
+        if len(analysis.evaluations) > 1:
+            first, second = (analysis.accuracy(color) for color in (0, 1))
+            rows.append(
+                GameAnalysis(
+                    game=game, engine_id=pk, space=game.space, content=pack(analysis), accuracy0=first,
+                    accuracy1=second, made=timezone.now(),
+                )
+            )  # fmt: skip
+    return rows
+
+
+def _keys(record: Record, space: int) -> list[int]:
+    """Return the keys of the positions of a main line, up to one that no code can hold."""
+    keys = list[int]()
+    for _ply, position, _move, _entry in SHOGI.replay.main_line(record):
+        try:
+            keys += SHOGI.codec.same_class_keys(position, "exact", SHOGI.name, space)
+        except KifuError:
+            break
+    return keys
+
+
+def _verdicts(keys: Iterable[int], engine: int | None) -> ByEngine:
+    """Return the best verdicts from analyses of an engine, or of each engine."""
+    rows = defaultdict[tuple[int, int], list[tuple[list[Line], int, int]]](list)
+    for part in batched(sorted({*keys})):
+        stored = Verdict.objects.filter(key__in=part, game=0)
+        if engine is not None:
+            stored = stored.filter(engine=engine)
+        for pk, key, lines, nodes, depth in stored.values_list("engine_id", "key", "moves", "nodes", "depth"):
+            rows[pk, key].append(([Line.from_json(line) for line in lines], nodes, depth))
+    by_engine: ByEngine = defaultdict(dict)
+    for (pk, key), of_key in rows.items():
+        if verdict := best_verdict(of_key):
+            by_engine[pk][key] = verdict
+    return by_engine
+
+
+def _count_as_evaluated(games: Collection[int]) -> None:
+    """Set the bit of evaluated games, and note the change for those that follow the archive."""
+    new = [
+        game for game in Game.objects.filter(pk__in=games).only("pk", "space", "features")
+        if not game.features & EVALUATIONS
+    ]  # fmt: skip
+    Game.objects.filter(pk__in=[game.pk for game in new]).update(features=F("features") + EVALUATIONS)
+    GameChange.objects.bulk_create(GameChange(space=game.space, game=game.pk) for game in new)
+
+
+def fit_engine(engine: int) -> Fit | None:
+    """Fit the scale of an engine to the results of the games that it has analysed, store it, and derive these
+    analyses anew; None with fewer than `FIT_GAMES` games that a side won, or if no scale fits.
+
+    Mates are left out. Linear in the positions of the newest `_FITTED_AT_MOST` games.
+    """
+    decisive = (Game.Result.BLACK, Game.Result.WHITE)
+    rows = (
+        GameAnalysis.objects.filter(engine=engine, game__result__in=decisive)
+        .order_by("-game_id")
+        .values_list("content", "game__result")[:_FITTED_AT_MOST]
+    )
+    samples, games = list[tuple[int, bool]](), 0
+    for content, result in rows:
+        games += 1
+        samples += (
+            (one.score, result == Game.Result.BLACK)
+            for one in unpack(content).evaluations
+            if one.winner is None and one.score is not None
+        )
+    fitted = fit(samples) if games >= FIT_GAMES else None
+    if fitted is None:
+        return None
+    Engine.objects.filter(pk=engine).update(
+        scale=fitted.scale,
+        log_loss=fitted.log_loss,
+        fitted_positions=fitted.positions,
+        fitted_games=games,
+    )
+    analysed = list(GameAnalysis.objects.filter(engine=engine).values_list("game_id", flat=True))
+    for start in range(0, len(analysed), _BATCH):
+        write_analyses(analysed[start : start + _BATCH], engine)
+    return fitted

@@ -1,0 +1,45 @@
+"""Games that an engine has analysed, with made-up scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from archive import store
+from archive.derive.verdicts import Line, NewVerdict
+from archive.models import Game
+from archive.store import EngineIdentity
+from kifu_core.games import SHOGI
+from kifu_core.shogi.moves import to_usi
+
+FAIRY = EngineIdentity("Fairy-Stockfish", version="11.1")
+SWINGING = (20, 30, 40, -400, 50, 60, 55, 900)
+"""The third move loses 440 hundredths of a pawn, and the fourth gives them back."""
+
+
+def verdicts_of(game: Game, scores: Sequence[int | Line], *, lines: int = 1) -> dict[int, NewVerdict]:
+    """Verdicts by key, with so many lines: each begins with another legal move, never with the one played."""
+    verdicts = {}
+    main_line = SHOGI.replay.main_line(game.jkf)
+    for (_ply, position, played, _entry), score in zip(main_line, scores, strict=False):
+        (key,) = SHOGI.codec.same_class_keys(position, "exact", SHOGI.name, game.space)
+        moves = sorted(to_usi(one) for one in SHOGI.rules.legal_moves(position) if one != played)
+        first = score if isinstance(score, Line) else Line(score)
+        sign = -1 if position.turn else 1
+        worse = [Line((first.score or 0) - sign * 40 * number) for number in range(1, lines)]
+        own = [line._replace(moves=(move,)) for line, move in zip([first, *worse], moves, strict=False)]
+        verdicts[key] = NewVerdict(tuple(own), 10_000, 12)
+    return verdicts
+
+
+def analyse(
+    game: Game,
+    scores: Sequence[int | Line] = SWINGING,
+    identity: EngineIdentity = FAIRY,
+    *,
+    lines: int = 1,
+) -> int:
+    """Store verdicts of an engine on the positions of a game, and its analysis; return the engine's id."""
+    engine = store.engine_of(identity)
+    store.write_verdicts(engine, verdicts_of(game, scores, lines=lines), game.space)
+    store.write_analyses([game.pk], engine)
+    return engine
