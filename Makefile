@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip --disable-pip-version-check --no-input
+# NETWORK=1 installs the neural network, which then gives every game a first opinion: 40 MB.
+NETWORK ?=
 # Processes that share the tests between them: one more than a small machine has processors, since many tests wait
 # for servers of their own to begin and to end.
 JOBS ?= 3
@@ -11,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run test quick check setup runtime compiled bench faults hostile help
 help:
-	@echo "make run    start the archive with sample games"
+	@echo "make run    start the archive with sample games;  make run NETWORK=1  with a first opinion on every game"
 	@echo "make test   lint, types and every test on SQLite and PostgreSQL, with a browser where there is one"
 	@echo "make quick  the tests nearest to your changes, on SQLite"
 	@echo "make check  lint and types only;  make bench  the benchmarks;  make setup  the environment only"
@@ -26,7 +28,7 @@ USE_COMPILED = export PYTHONSAFEPATH=1 PYTHONPATH="$(CURDIR)/$(COMPILED):$(CURDI
 IF_COMPILED = if [ -e $(COMPILED)/.built ] && [ -z "$$(find kifu_core setup.py -name '*.py' -newer $(COMPILED)/.built)" ]; \
 	then $(USE_COMPILED); fi
 
-run: $(VENV)/.runtime
+run: $(VENV)/.runtime $(if $(NETWORK),$(VENV)/.network)
 	@$(IF_COMPILED); exec $(BIN)/python manage.py serve
 
 # Compiles the modules with the loops over moves and squares, which takes a minute and a C compiler, and runs the
@@ -93,7 +95,13 @@ $(VENV)/.runtime: requirements.lock | $(BIN)/python
 	@$(PIP) install --progress-bar on --require-hashes -r requirements.lock
 	@touch $@
 
-$(VENV)/.development: requirements-dev.lock | $(BIN)/python
+$(VENV)/.development: requirements-dev.lock $(VENV)/.network | $(BIN)/python
 	@echo "== installing what the archive and its tests need"
 	@$(PIP) install --progress-bar on --require-hashes -r requirements-dev.lock
 	@touch $@ $(VENV)/.runtime
+
+# Without the packages that the network itself does not need.
+$(VENV)/.network: requirements-network.lock | $(BIN)/python
+	@echo "== installing the neural network"
+	@$(PIP) install --progress-bar on --require-hashes --no-deps -r requirements-network.lock
+	@touch $@

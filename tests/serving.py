@@ -239,6 +239,7 @@ def archive_at(folder: Path, **settings: str) -> Iterator[Archive]:
         environment = os.environ | {
             "ARCHIVE_DATA_DIR": str(folder),
             "ARCHIVE_BIND": f"127.0.0.1:{free_port()}",
+            "ARCHIVE_NETWORK": "0",
             "ARCHIVE_SAMPLES": "0",
             "ARCHIVE_ANONYMOUS_UPLOAD": "1",
             "ARCHIVE_WEB_WORKERS": "1",

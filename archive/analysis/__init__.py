@@ -1,1 +1,1 @@
-"""Analysis of games by engines: programs that speak USI, requests, workers and volunteers."""
+"""Analysis of games: the first opinion of a neural network, programs that speak USI, requests, volunteers."""

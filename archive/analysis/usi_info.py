@@ -27,7 +27,7 @@ def parse_info(text: str, turn: int) -> Info | None:
     >>> parse_info("info depth 9 nodes 20006 score cp -41 pv 3c3d 6g6f", 1).line.score
     41
     >>> parse_info("info depth 3 score mate -4 pv 5a4a", 0).line
-    Line(score=None, winner=1, mate=4, moves=())
+    Line(score=None, winner=1, mate=4, moves=(), policy=None)
     """
     words = text.split()
     if words[:1] != ["info"] or "score" not in words or "string" in words[:2]:

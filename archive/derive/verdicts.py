@@ -32,21 +32,24 @@ LARGEST_SCORE: Final = 32_000
 class Line(NamedTuple):
     """A line of play. A mate has a `winner`, a colour, and `mate`, in how many plies, if that is known.
 
-    `moves` are in USI.
+    `moves` are in USI. `policy` is the likelihood of the first move in thousandths, if a network states it;
+    lines after the first may have nothing else.
     """
 
     score: int | None
     winner: int | None = None
     mate: int | None = None
     moves: tuple[str, ...] = ()
+    policy: int | None = None
 
     def as_json(self) -> list[Any]:
-        return [self.score, self.winner, self.mate, " ".join(self.moves)]
+        values = [self.score, self.winner, self.mate, " ".join(self.moves)]
+        return values if self.policy is None else [*values, self.policy]
 
     @classmethod
     def from_json(cls, stored: Sequence[Any]) -> Line:
-        score, winner, mate, moves = stored
-        return cls(score, winner, mate, tuple(moves.split()))
+        score, winner, mate, moves, *policy = stored
+        return cls(score, winner, mate, tuple(moves.split()), *policy)
 
 
 class NewVerdict(NamedTuple):

@@ -13,7 +13,7 @@ import logging
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
-from celery import Task
+from celery import Signature, Task
 from celery.exceptions import WorkerShutdown
 from django.conf import settings
 from django.contrib.sessions.backends.db import SessionStore
@@ -29,15 +29,18 @@ from archive.index.availability import UndecidedError, is_unreachable
 from archive.intake import resume, watched_folder, worker
 from archive.intake.memory_limit import RESTART, is_to_be_replaced, shut_down
 from archive.intake.time_limits import deadly_limit
-from archive.models import AuditEvent
+from archive.models import WITHOUT_OPINION, AuditEvent, Game
 from archive.observing import logs
 from archive.project.celery import app
-from archive.project.queues import BULK, INTERACTIVE, MAINTENANCE
+from archive.project.queues import BULK, INTERACTIVE, MAINTENANCE, NETWORK, OPINIONS
 
 MOVED_GAMES: Final = 50
 """Games that one task moves to another space, or deletes with theirs: about a second."""
 BULK_BYTES: Final = 1024 * 1024
 """The size from which an upload begins in the queue of bulk uploads."""
+
+_MANY: Final = 100
+"""Games without a first opinion: with so many, the worker of the network is at work."""
 
 RETRIES: Final = 6
 PASSING: Final = (OperationalError, InterfaceError, OSError, UndecidedError)
@@ -77,6 +80,7 @@ def process_upload(task: Any, upload_id: int) -> None:
         more = worker.work_with_others(upload_id, task.request.id or "directly")
     except PASSING as error:
         raise task.retry(exc=error, countdown=2**task.request.retries) from error
+    wake_network()
     # Uploads without an open walk were not begun; they wait with the new ones.
     sent = [send(pk, BULK if resume.is_open(pk) else INTERACTIVE) for pk in more]
     alone = task.request.called_directly or task.request.is_eager or settings.WORKER_POOL != "solo"
@@ -165,7 +169,9 @@ def columns() -> None:
         send_columns()
 
 
-def send_task(task: Task[..., Any], subject: str, *args: int, queue: str = MAINTENANCE) -> bool:
+def send_task(
+    task: Task[..., Any] | Signature[Any], subject: str, *args: int, queue: str = MAINTENANCE
+) -> bool:
     """Send a task; return whether the broker accepted it. If it is away, the next sweep sends the task."""
     try:
         task.apply_async(args, queue=queue)
@@ -178,6 +184,12 @@ def send_task(task: Task[..., Any], subject: str, *args: int, queue: str = MAINT
 def send(upload_id: int, queue: str) -> bool:
     """Send a worker a message about an upload; return whether the broker accepted it."""
     return send_task(process_upload, f"upload {upload_id}", upload_id, queue=queue)
+
+
+def wake_network() -> None:
+    """Send the worker of the neural network a message about new games. It needs none while many wait."""
+    if settings.ARCHIVE_NETWORK and 0 < Game.objects.filter(WITHOUT_OPINION)[:_MANY].count() < _MANY:
+        send_task(app.signature(OPINIONS), "first opinions", queue=NETWORK)
 
 
 def send_columns() -> None:

@@ -100,6 +100,7 @@ class Migration(migrations.Migration):
                 ('header_data', models.JSONField(default=dict)),
                 ('features', models.SmallIntegerField(db_default=0, default=0)),
                 ('formations_version', models.SmallIntegerField(db_default=0, default=0)),
+                ('network_version', models.SmallIntegerField(db_default=0, default=0)),
                 ('changed', models.DateTimeField(null=True)),
                 ('corrected', models.BooleanField(db_default=False, default=False)),
             ],
@@ -700,6 +701,10 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='game',
             index=models.Index(condition=models.Q(('site', ''), _negated=True), fields=['site'], name='game_site'),
+        ),
+        migrations.AddIndex(
+            model_name='game',
+            index=models.Index(condition=models.Q(('kind', 'shogi'), ('network_version', 0)), fields=['id'], name='game_without_opinion'),
         ),
         migrations.AddIndex(
             model_name='game',

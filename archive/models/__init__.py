@@ -16,6 +16,7 @@ from archive.models.drafts import Draft
 from archive.models.entries import Entry
 from archive.models.following import Follow, PositionNote
 from archive.models.games import (
+    WITHOUT_OPINION,
     Game,
     GameAlias,
     GameChange,
@@ -37,14 +38,15 @@ from archive.models.spaces import Invitation, LeftSpace, Membership, Share, Spac
 from archive.models.uploads import PIECE_BYTES, GoneUpload, Sender, Upload, UploadChunk
 
 __all__ = [
-    "LARGEST_ID", "PIECE_BYTES", "AccountInvitation", "Arrival", "AuditEvent", "AuditLine", "Collection",
-    "CollectionGame", "ColumnGone", "ColumnSegment", "ColumnWaiting", "Correction", "CorrectionBatch",
-    "CorrectionEvent", "DeviceGrant", "Draft", "Engine", "Entry", "Event", "Follow", "Game", "GameAlias",
-    "GameAnalysis", "GameChange", "GameEvent", "GameFormation", "GameIdentity", "GamePlayer", "GameRecord",
-    "GameSeries", "GameText", "GoneGame", "GoneUpload", "HeardProcess", "Hook", "HookDelivery", "HotMove",
-    "HotPart", "HotPosition", "IndexState", "Invitation", "LeftSpace", "Membership", "Name", "Occurrence",
-    "Player", "PositionNote", "ProcessRole", "Report", "Sender", "Share", "SiteText", "Space", "TakenDown",
-    "Tally", "Token", "Upload", "UploadChunk", "User", "UserManager", "Verdict",
+    "LARGEST_ID", "PIECE_BYTES", "WITHOUT_OPINION", "AccountInvitation", "Arrival", "AuditEvent",
+    "AuditLine", "Collection", "CollectionGame", "ColumnGone", "ColumnSegment", "ColumnWaiting",
+    "Correction", "CorrectionBatch", "CorrectionEvent", "DeviceGrant", "Draft", "Engine", "Entry",
+    "Event", "Follow", "Game", "GameAlias", "GameAnalysis", "GameChange", "GameEvent", "GameFormation",
+    "GameIdentity", "GamePlayer", "GameRecord", "GameSeries", "GameText", "GoneGame", "GoneUpload",
+    "HeardProcess", "Hook", "HookDelivery", "HotMove", "HotPart", "HotPosition", "IndexState",
+    "Invitation", "LeftSpace", "Membership", "Name", "Occurrence", "Player", "PositionNote",
+    "ProcessRole", "Report", "Sender", "Share", "SiteText", "Space", "TakenDown", "Tally", "Token",
+    "Upload", "UploadChunk", "User", "UserManager", "Verdict",
 ]  # fmt: skip
 
 LARGEST_ID: Final = 2**63 - 1

@@ -72,7 +72,7 @@ class Verdict(models.Model):
     history = models.BooleanField(default=False)
     """Whether the engine received the moves that led to the position."""
     moves: models.JSONField[list[list[Any]]] = models.JSONField()
-    """Each line as `[score, winner, mate, moves]` (`archive.derive.verdicts.Line`), the best first."""
+    """Each line as the list of `archive.derive.verdicts.Line.as_json`, the best first."""
     by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+", db_index=False
     )

@@ -6,7 +6,7 @@ store writes and deletes both rows in one transaction, and `verify_archive` repo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -18,6 +18,10 @@ from kifu_core.classes import PUBLIC
 
 if TYPE_CHECKING:
     from kifu_core.jkf import Record
+
+
+WITHOUT_OPINION: Final = models.Q(kind="shogi", network_version=0)
+"""The condition of games that wait for their first opinion (`archive.analysis.opinions`)."""
 
 
 class Game(models.Model):
@@ -80,6 +84,8 @@ class Game(models.Model):
     """Contents of the record besides moves, as bits (`archive.derive.text`)."""
     formations_version = models.SmallIntegerField(default=0, db_default=0)
     """The version of the library that found its castles and openings; 0 if none did."""
+    network_version = models.SmallIntegerField(default=0, db_default=0)
+    """The version of the first opinion on its positions (`archive.analysis.opinions`); 0 if there is none."""
     changed = models.DateTimeField(null=True)
     """When an edition, a new reading or a correction last changed it; NULL if never."""
     corrected = models.BooleanField(default=False, db_default=False)
@@ -104,6 +110,7 @@ class Game(models.Model):
                 name="game_problems",
                 condition=models.Q(record_kind="problem"),
             ),
+            models.Index(fields=["id"], name="game_without_opinion", condition=WITHOUT_OPINION),
             # Lists of rare kinds of games, which would otherwise read all of shogi's.
             models.Index(
                 fields=["kind", "played", "slot"], name="game_rarer", condition=~models.Q(kind="shogi")

@@ -7,8 +7,8 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from archive.observing import logs
-from archive.project import engine_file, env, queues
-from archive.project.queues import INTERACTIVE, MAINTENANCE, QUEUES
+from archive.project import engine_file, env, network, queues
+from archive.project.queues import INTERACTIVE, MAINTENANCE, NETWORK, OPINIONS, QUEUES
 from kifu_core.games import GAMES
 
 BASE_DIR = Path(__file__).resolve().parents[2]
@@ -70,7 +70,7 @@ WEB_WORKERS = env.number("ARCHIVE_WEB_WORKERS", 2)
 # Days after which the audit log loses its network addresses.
 ARCHIVE_AUDIT_ADDRESS_DAYS = env.number("ARCHIVE_AUDIT_ADDRESS_DAYS", 30, minimum=0)
 # Requests that one web process works on at a time; others wait without a thread.
-WEB_THREADS = env.number("ARCHIVE_WEB_THREADS", 4)
+WEB_THREADS: Final = 4
 # Memory of a web process; a larger process is replaced while the site is served.
 WEB_MEMORY_MB = env.number("ARCHIVE_WEB_MEMORY_MB", 768, minimum=256)
 INGEST_WORKERS = env.number("ARCHIVE_INGEST_WORKERS", 1)
@@ -78,7 +78,9 @@ SWEEP_SECONDS = env.number("ARCHIVE_SWEEP_SECONDS", 30)
 # How a worker runs its tasks: in a child that can be killed and replaced, or in its own process.
 WORKER_POOL = env.choice("ARCHIVE_WORKER_POOL", ("prefork", "solo"), "prefork")
 # Which queues a worker serves: on a machine without the folders of dumps and watching, all but the last.
-WORKER_QUEUES = env.several("ARCHIVE_WORKER_QUEUES", QUEUES)
+WORKER_QUEUES = env.several("ARCHIVE_WORKER_QUEUES", (*QUEUES, NETWORK), QUEUES)
+# Whether every game gets a first opinion by the neural network, where that is installed.
+ARCHIVE_NETWORK = env.flag("ARCHIVE_NETWORK", default=True) and network.is_installed()
 # Seconds after which a task counts as stuck: its process is killed.
 TASK_SECONDS = env.number("ARCHIVE_TASK_SECONDS", 60)
 # Memory of a process that reads uploads; a process that used half of it is replaced after its task.
@@ -479,6 +481,10 @@ CELERY_BEAT_SCHEDULE["columns"] = {
 if ARCHIVE_OBJECTION_DAYS:
     CELERY_BEAT_SCHEDULE["corrections"] = {"task": "archive.corrections", "schedule": 600} | _MAINTENANCE
 CELERY_BEAT_SCHEDULE["collections"] = {"task": "archive.collections", "schedule": 60} | _MAINTENANCE
+if ARCHIVE_NETWORK:
+    CELERY_BEAT_SCHEDULE["opinions"] = {
+        "task": OPINIONS, "schedule": SWEEP_SECONDS, "options": {"queue": NETWORK}
+    }  # fmt: skip
 if ARCHIVE_DUMP_DAYS:
     CELERY_BEAT_SCHEDULE["dump"] = {"task": "archive.dump", "schedule": 600} | _MAINTENANCE
 

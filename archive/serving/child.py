@@ -25,6 +25,7 @@ import django
 
 from archive.observing import logs
 from archive.project.garbage_collection import gc_paused
+from archive.project.queues import NETWORK
 from archive.project.startup import load_settings, refuse_contradictions, refuse_other_tables
 
 if TYPE_CHECKING:
@@ -51,6 +52,12 @@ START_SECONDS = 15
 WORKER_NICENESS = 5
 """Added to the niceness of workers: under contention they get a third of the processor time of web
 processes."""
+
+NETWORK_NICENESS = 19
+"""Added to the niceness of a worker that does nothing but first opinions."""
+
+PACKAGES: Final = ("intake", "dumps", "collections", "curation", "analysis")
+"""The packages with tasks."""
 
 
 def _end_with_supervisor() -> None:
@@ -165,7 +172,7 @@ def worker() -> None:
 
     # Celery prints messages about its end without the log's format.
     vars(celery_worker)["safe_say"] = lambda *_: None
-    os.nice(WORKER_NICENESS)
+    os.nice(NETWORK_NICENESS if settings.WORKER_QUEUES == (NETWORK,) else WORKER_NICENESS)
     # A worker receives no message during a task.
     _end_when_silent(max(settings.SILENCE_SECONDS, settings.TASK_SECONDS))
     collect_rarely()
@@ -179,7 +186,7 @@ def worker() -> None:
         worker_process_init.connect(lambda **_: begin_heartbeats(), weak=False)
     app = _celery()
     # The scheduler sends tasks by name: only workers import their modules.
-    app.autodiscover_tasks(["archive.intake", "archive.dumps", "archive.collections", "archive.curation"])
+    app.autodiscover_tasks([f"archive.{name}" for name in PACKAGES])
     app.Worker(
         pool=settings.WORKER_POOL,
         concurrency=1,

@@ -60,18 +60,19 @@ from archive.store.uploads import (
     create_upload,
     create_uploads,
 )
-from archive.store.verdicts import EngineIdentity, engine_of, write_verdicts
+from archive.store.verdicts import EngineIdentity, engine_of, write_first_opinion, write_verdicts
 
 __all__ = [
-    "CHANGES_AT_ONCE", "MOST_QUEUE_PLACES", "Author", "BatchMovedError", "ClaimLostError", "EngineIdentity",
-    "IndexDamagedError", "ReadBatch", "RenumberedError", "Restored", "SameGameError", "StoredCounts",
-    "TakenDownError", "UnknownIndexError", "UploadEmpty", "UploadTooLarge", "add_paths", "admit",
-    "apply_correction", "begin_deletion", "begin_move", "claim", "claim_others", "correct_games",
+    "CHANGES_AT_ONCE", "MOST_QUEUE_PLACES", "Author", "BatchMovedError", "ClaimLostError",
+    "EngineIdentity", "IndexDamagedError", "ReadBatch", "RenumberedError", "Restored", "SameGameError",
+    "StoredCounts", "TakenDownError", "UnknownIndexError", "UploadEmpty", "UploadTooLarge", "add_paths",
+    "admit", "apply_correction", "begin_deletion", "begin_move", "claim", "claim_others", "correct_games",
     "correct_name", "create_upload", "create_uploads", "decide_name", "delete_games", "delete_upload",
-    "end_abandoned", "engine_of", "find_formations", "finish", "fit_engine", "hand_over", "holds", "is_small",
-    "longest_waiting", "move_game", "move_upload", "number_changes", "number_committed", "propose_correction",
-    "queue", "reindex_games", "release_held", "reread", "reread_renumbered", "restart_changes",
-    "restore_games", "restore_name", "restore_records", "retry", "settle_names", "store_batches", "sweep",
-    "uncount_try", "undo_corrections", "undo_games", "undo_name", "unfinished", "unfinished_deletions",
-    "unfinished_moves", "withdraw_name", "write_analyses", "write_searched_names", "write_verdicts",
+    "end_abandoned", "engine_of", "find_formations", "finish", "fit_engine", "hand_over", "holds",
+    "is_small", "longest_waiting", "move_game", "move_upload", "number_changes", "number_committed",
+    "propose_correction", "queue", "reindex_games", "release_held", "reread", "reread_renumbered",
+    "restart_changes", "restore_games", "restore_name", "restore_records", "retry", "settle_names",
+    "store_batches", "sweep", "uncount_try", "undo_corrections", "undo_games", "undo_name", "unfinished",
+    "unfinished_deletions", "unfinished_moves", "withdraw_name", "write_analyses", "write_first_opinion",
+    "write_searched_names", "write_verdicts",
 ]  # fmt: skip

@@ -64,7 +64,9 @@ _INSERT_GAMES: Final = f"""
 """
 _DROP_GAMES: Final = "DELETE FROM archive_game WHERE id IN ({places})"
 _UPDATE_GAME: Final = f"""
-    UPDATE archive_game SET {", ".join(f"{name} = %s" for name in _GAME_COLUMNS)}, changed = %s WHERE id = %s
+    UPDATE archive_game SET {", ".join(f"{name} = %s" for name in _GAME_COLUMNS)}, changed = %s,
+        network_version = 0
+    WHERE id = %s
 """
 _UPDATE_RECORD: Final = """
     UPDATE archive_gamerecord SET record = %s, parsed_facts = %s, base = %s, base_facts = %s

@@ -20,14 +20,13 @@ from django.db.models import Max
 from django.utils import timezone
 
 from archive.derive.verdicts import RecordVerdict, record_verdicts
-from archive.models import Engine, Verdict
+from archive.models import Engine, Game, Verdict
 from archive.store.existing import batched
 from kifu_core.classes import PUBLIC
 from kifu_core.games import SHOGI
 
 if TYPE_CHECKING:
     from archive.derive.verdicts import NewVerdict
-    from archive.models import Game
     from kifu_core.game import Evaluation
     from kifu_core.jkf import Record
 
@@ -110,6 +109,15 @@ def write_verdicts(
             for part in batched(sorted(verdicts)):
                 places = ", ".join(["%s"] * len(part))
                 cursor.execute(_DELETE_EXCEEDED.format(places=places), [engine, *part])
+
+
+def write_first_opinion(game: Game, engine: int, verdicts: Mapping[int, NewVerdict], version: int) -> None:
+    """Store the verdicts of a network on the positions of a game, and that the game has them, unless it got
+    other moves or moved meanwhile."""
+    with transaction.atomic():
+        write_verdicts(engine, verdicts, game.space)
+        same = Game.objects.filter(pk=game.pk, space=game.space, digest=game.digest)
+        same.update(network_version=version)
 
 
 def _row(key: int, engine: int, game: int, space: int, one: NewVerdict, by: int | None) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ from archive.management.command import ArchiveCommand
 from archive.models import Upload
 from archive.observing import logs
 from archive.project.checks import FOLDERS, SETTINGS
+from archive.project.queues import NETWORK
 from archive.project.site_address import listening_address
 from archive.project.startup import refuse
 from archive.serving.sockets import check_free
@@ -38,6 +39,8 @@ class Command(ArchiveCommand):
             self._prepare()
         self._greet()
         workers = [child_of_ours(f"worker {n + 1}", "worker") for n in range(settings.INGEST_WORKERS)]
+        if settings.ARCHIVE_NETWORK:
+            workers.append(child_of_ours("network", "worker", ARCHIVE_WORKER_QUEUES=NETWORK))
         children = [child_of_ours("web", "web"), *workers, child_of_ours("scheduler", "scheduler")]
         code = Supervisor(children).run()
         lock.close()
@@ -69,6 +72,8 @@ class Command(ArchiveCommand):
         lines.append(f"Admin          {address}/admin/")
         build = "compiled" if IS_COMPILED else "pure Python; `make compiled` makes it faster"
         lines.append(f"Library        {build}")
+        if settings.ARCHIVE_NETWORK:
+            lines.append("Network        every game gets a first opinion")
         if key := invitations.owner_key():
             lines += [
                 f"Yours alone    {invitation_address(key)}",
