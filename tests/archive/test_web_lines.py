@@ -143,6 +143,14 @@ def test_an_own_line_becomes_a_record_with_the_names_of_its_game(client):
     assert [entry.get("comments") for entry in record["moves"]][4] == ["ここから先は盤上で試した手順です。"]
 
 
+def test_the_next_game_of_an_event_has_its_day_and_place_and_no_players_or_moves(client):
+    builders.ingest(
+        builders.ready("7g7f", black="甲野", white="乙山", event="秋季大会 1回戦", day="2026/11/23")
+    )
+    record = entered(client, f"after={Game.objects.get().pk}")
+    assert record == {"header": {"棋戦": "秋季大会 1回戦", "開始日時": "2026/11/23"}, "moves": [{}]}
+
+
 def test_a_game_is_entered_from_all_of_another_one(client):
     builders.ingest(builders.ready("7g7f 3c3d", {2: [["8c8d"]]}, black="甲野"))
     game = Game.objects.get()

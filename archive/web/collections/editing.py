@@ -224,6 +224,7 @@ def add(request: HttpRequest) -> HttpResponse:
     context = {
         "games": games,
         "search": search,
+        "event": (form.cleaned_data.get("event") or "")[:TITLE_LENGTH] if form else "",
         "chips": chips(readable_scope(request), form) if form else [],
         "collections": _editable(request),
         "targets": editable_libraries(request),

@@ -143,6 +143,7 @@ def collection(request: HttpRequest, collection: int) -> HttpResponse:
         **pages_of(request, page, last),
         **links_of(request, shown, kind),
         "may_edit": rights.may_edit(request.user, shown),
+        "may_own": shown.parent_id is None and rights.may_own(request.user, shown),
         "may_hide": hides(request, shown),
         "og_url": request.build_absolute_uri(),
         "embed_code": frame_code(

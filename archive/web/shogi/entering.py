@@ -23,7 +23,7 @@ from archive.queries.scope import read_private
 from archive.web.accounts.own import own
 from archive.web.forms import parse_number
 from archive.web.pages.library_pages import targets_of
-from archive.web.shogi.own_lines import game_to_enter
+from archive.web.shogi.own_lines import game_before, game_to_enter
 from archive.web.shogi.pages import SHOGI as SHOGI_PAGES
 from archive.web.wording import entry_text, words_of
 from kifu_core.games import SHOGI
@@ -47,8 +47,9 @@ def new_game(request: HttpRequest) -> HttpResponse:
     """Show the board on which a game is entered; the address may have a game, a line or a position to begin
     with."""
     record, game = game_to_enter(request)
-    source = "-".join(request.GET.get(name, "") for name in ("game", "ply", "fork", "try", "sfen"))
-    return _editor(request, record, {"game": game, "source": source.strip("-")})
+    source = "-".join(request.GET.get(name, "") for name in ("game", "ply", "fork", "try", "sfen", "after"))
+    before = game_before(request)
+    return _editor(request, record, {"game": game, "source": source.strip("-"), "before": before})
 
 
 @own("GET", "HEAD")

@@ -1,5 +1,5 @@
 """Records with which the page for entering a game begins: an empty one, a game, a line tried on its board, a
-position."""
+position, the event of a game before it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from django.utils.translation import gettext as _
 
-from archive.derive.headers import BEGINNINGS, EVENTS, PLAYERS, SITES
+from archive.derive.headers import BEGINNINGS, EVENTS, LIMITS, PLAYERS, SITES
 from archive.queries.games.taken_down import game_shown
 from archive.web.forms import parse_number
 from archive.web.replay.lines import read_line
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 _NAMES: Final = (*chain.from_iterable(PLAYERS), *EVENTS, *SITES, *BEGINNINGS)
 """Headers that identify the game; others describe its continuation."""
+_OF_EVENT: Final = (*EVENTS, *BEGINNINGS, *SITES, *LIMITS)
+"""Headers that games of one day of an event share."""
 _LONGEST: Final = 1000
 """Characters of an SFEN in an address."""
 
@@ -35,14 +37,24 @@ def game_to_enter(request: HttpRequest) -> tuple[Record, int | None]:
     """Return the record with which entering a game begins, and the id of the game that it is made from.
 
     The address has `game`, and for a line tried on its board also `ply`, `fork` and `try` as on the game's
-    page; or a position as `sfen`; or nothing. Raises GoneError.
+    page; or `after`, a game of the same event; or a position as `sfen`; or nothing. Raises GoneError.
     """
+    if (before := game_before(request)) is not None:
+        header = {name: text for name, text in before.jkf["header"].items() if name in _OF_EVENT}
+        return {"header": header, "moves": [{}]}, None
     number = parse_number(request.GET.get("game", ""), 18)
     game = None if number is None else game_shown(request, number)
     if game is not None and game.kind == SHOGI.name:
         tried = request.GET.get("try", "")
         return (_own_line(request, game, tried) if tried else game.jkf), game.pk
     return _from_position(request.GET.get("sfen", "").strip()[:_LONGEST]), None
+
+
+def game_before(request: HttpRequest) -> Game | None:
+    """Return the game of the same event that was entered before this one, if the address has it. Raises
+    GoneError."""
+    number = parse_number(request.GET.get("after", ""), 18)
+    return None if number is None else game_shown(request, number)
 
 
 def _from_position(sfen: str) -> Record:
