@@ -1,6 +1,6 @@
 """Parameters of requests about positions, and positions as JSON."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
 from msgspec import UNSET, UnsetType
@@ -23,6 +23,7 @@ from archive.api.pagination import LARGEST_PAGE, THROUGH
 from archive.api.serializers import FacetsQuery
 from archive.api.shapes import positions as shapes
 from archive.models import LARGEST_ID
+from archive.queries.positions.book_values import MoveValue
 from archive.queries.positions.explorer import BATCH, CONFIDENCE, Explorer, MoveStats, Results
 from archive.queries.positions.opening_tree import DEEPEST, TreeNode
 from archive.queries.positions.position_games import GameThrough
@@ -225,8 +226,11 @@ def explored(explorer: Explorer, position: Any, request: Request) -> shapes.Expl
     )
 
 
-def tree_moves(game: GameKind[Any], nodes: Iterable[TreeNode]) -> list[shapes.TreeMove]:
-    """Return the moves of a tree; a move is `open` if moves after it are not in the tree."""
+def tree_moves(
+    game: GameKind[Any], nodes: Iterable[TreeNode], values: Mapping[str, MoveValue]
+) -> list[shapes.TreeMove]:
+    """Return the moves of a tree with their values by the codes after them; a move is `open` if moves after
+    it are not in the tree."""
     return [
         move_info(
             shapes.TreeMove,
@@ -234,7 +238,9 @@ def tree_moves(game: GameKind[Any], nodes: Iterable[TreeNode]) -> list[shapes.Tr
             node.played,
             again=node.again,
             open=not (node.complete or node.again),
-            moves=tree_moves(game, node.children),
+            score=values[node.code].raw if node.code in values else None,
+            backed_score=values[node.code].backed if node.code in values else None,
+            moves=tree_moves(game, node.children, values),
         )
         for node in nodes
         if node.played

@@ -10,7 +10,7 @@ from typing import Any, Final
 from zipfile import ZIP_DEFLATED, ZipFile
 
 from archive.export.lists import in_pieces
-from archive.export.opening_books import Counts, collect_position, count_games
+from archive.export.opening_books import BOOK_BYTES, Counts, collect_position, count_games, scored
 from archive.export.record_files import ending_of
 from archive.export.zips import LEVEL, PIECE, Pipe, zip_member
 from archive.queries.games.bulk import BulkReader
@@ -30,9 +30,6 @@ SUMMARY: Final = "SUMMARY.json"
 
 MOST_UNIQUE: Final = 2_000_000
 """Different positions of an answer that has each position once: 32 MB of memory."""
-
-BOOK_BYTES: Final = 16 * 1024 * 1024
-"""Size limit of a binary book's counts, as `COUNTED_BYTES`: such a book is in memory before it is written."""
 
 
 def training_data(games: BulkReader, form: TrainingForm, chosen: TrainingFilter) -> Iterator[bytes]:
@@ -71,14 +68,17 @@ def _positions(games: BulkReader, writer: TrainingWriter, summary: dict[str, Any
     summary["skipped"] = dict(writer.skipped)
 
 
-def book_file_of_games(games: BulkReader, form: str, plies: int, min_games: int) -> Iterator[bytes]:
+def book_file_of_games(
+    games: BulkReader, form: str, plies: int, min_games: int, *, scores: bool = False
+) -> Iterator[bytes]:
     """Yield a ZIP of a book of the games of a list, made as `opening_books.book_of_games` makes it."""
     summary: dict[str, Any] = {"format": form}
-    return _zipped(_book_name(form), _book_of_games(games, form, plies, min_games, summary), summary)
+    pieces = _book_of_games(games, form, plies, min_games, summary, scores=scores)
+    return _zipped(_book_name(form), pieces, summary)
 
 
 def _book_of_games(
-    games: BulkReader, form: str, plies: int, min_games: int, summary: dict[str, Any]
+    games: BulkReader, form: str, plies: int, min_games: int, summary: dict[str, Any], *, scores: bool
 ) -> Iterator[bytes]:
     counts = Counts(plies, BOOK_BYTES)
     try:
@@ -87,28 +87,32 @@ def _book_of_games(
         summary |= {"complete": games.complete, "games": games.games, "plies": counts.plies}
     finally:
         counts.close()
-    yield from _written(entries, form, summary)
+    yield from _written(games.scope, entries, form, summary, scores=scores)
 
 
-def book_file_of_position(scope: Scope, code: str, form: str, plies: int, min_games: int) -> Iterator[bytes]:
+def book_file_of_position(
+    scope: Scope, code: str, form: str, plies: int, min_games: int, *, scores: bool = False
+) -> Iterator[bytes]:
     """Yield a ZIP of a book that grows from a position, as `opening_books.book_of_position`."""
     summary: dict[str, Any] = {"format": form, "plies": plies}
-    return _zipped(_book_name(form), _book_of_position(scope, code, form, plies, min_games, summary), summary)
-
-
-def _book_of_position(
-    scope: Scope, code: str, form: str, plies: int, min_games: int, summary: dict[str, Any]
-) -> Iterator[bytes]:
     entries: list[BookEntry] = []
-    yield from collect_position(scope, code, plies, min_games, entries)
-    yield from _written(entries, form, summary)
+
+    def pieces() -> Iterator[bytes]:
+        yield from collect_position(scope, code, plies, min_games, entries)
+        yield from _written(scope, entries, form, summary, scores=scores)
+
+    return _zipped(_book_name(form), pieces(), summary)
 
 
 def _book_name(form: str) -> str:
     return f"book.{BOOK_FILES[form].extension}"
 
 
-def _written(entries: list[BookEntry], form: str, summary: dict[str, Any]) -> Iterator[bytes]:
+def _written(
+    scope: Scope, entries: list[BookEntry], form: str, summary: dict[str, Any], *, scores: bool
+) -> Iterator[bytes]:
+    if scores:
+        summary["scores"], entries = scored(scope, entries)
     yield from in_pieces(BOOK_FILES[form].write(entries))
     summary |= {"positions": len(entries), "moves": sum(len(entry.moves) for entry in entries)}
     summary["lost"] = {issue.code: issue.params["count"] for issue in book_losses(entries, form)}

@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
@@ -14,6 +14,7 @@ from django.conf import settings
 
 from archive.models import Game
 from archive.queries.games.bulk import BulkReader
+from archive.queries.positions.book_values import MoveValue, book_values
 from archive.queries.positions.opening_book import MOST_POSITIONS, BookPosition, book_positions
 from archive.queries.scope import Scope
 from kifu_core.games import SHOGI
@@ -28,6 +29,9 @@ MIN_GAMES: Final = 2
 
 COUNTED_BYTES: Final = 256 * 1024 * 1024
 """Size limit of a book's counts on disk. A larger book becomes less deep, for all games equally."""
+
+BOOK_BYTES: Final = 16 * 1024 * 1024
+"""Size limit of the counts of a book that is in memory before it is written."""
 
 _BATCH: Final = 20_000
 """Counts in memory before they are written to disk."""
@@ -158,14 +162,16 @@ def count_games(games: BulkReader, counts: Counts) -> Iterator[bytes]:
         raise games.error
 
 
-def book_of_games(games: BulkReader, plies: int = PLIES, min_games: int = MIN_GAMES) -> Iterator[bytes]:
+def book_of_games(
+    games: BulkReader, plies: int = PLIES, min_games: int = MIN_GAMES, *, scores: bool = False
+) -> Iterator[bytes]:
     """Yield a book of YaneuraOu of the main lines of the shogi games of a list, `plies` deep.
 
     A move counts once for each game that played it from a position, whatever moves led there. Moves with
     fewer than `min_games` are left out. If the counts exceed `COUNTED_BYTES`, the book is less deep, and a
-    remark says so.
+    remark says so. With `scores` its moves have back-propagated scores (`scored`); such a book is in memory.
     """
-    counts = Counts(plies)
+    counts = Counts(plies, BOOK_BYTES if scores else COUNTED_BYTES)
     try:
         yield from count_games(games, counts)
         yield HEADER.encode()
@@ -173,19 +179,49 @@ def book_of_games(games: BulkReader, plies: int = PLIES, min_games: int = MIN_GA
             yield f"# {counts.plies} plies of {plies}\n".encode()
         if not games.complete:
             yield f"# {games.games} games, up to number {games.after}\n".encode()
-        yield from _in_pieces(counts.book(min_games))
+        yield from _pieces(games.scope, counts.book(min_games), scores=scores)
     finally:
         counts.close()
 
 
-def book_of_position(scope: Scope, code: str, plies: int, min_games: int) -> Iterator[bytes]:
-    """Yield a book of YaneuraOu of the moves played from a position, as the explorer counts them."""
+def book_of_position(
+    scope: Scope, code: str, plies: int, min_games: int, *, scores: bool = False
+) -> Iterator[bytes]:
+    """Yield a book of YaneuraOu of the moves played from a position, as the explorer counts them. `scores` as
+    in `book_of_games`."""
     entries: list[BookEntry] = []
     yield from collect_position(scope, code, plies, min_games, entries)
     yield HEADER.encode()
     if len(entries) >= MOST_POSITIONS:
         yield f"# the nearest {MOST_POSITIONS} positions\n".encode()
+    yield from _pieces(scope, entries, scores=scores)
+
+
+def _pieces(scope: Scope, entries: Iterable[BookEntry], *, scores: bool) -> Iterator[bytes]:
+    """Yield the text of positions, with scores after a remark that names their engine."""
+    if scores:
+        engine, entries = scored(scope, [*entries])
+        yield f"# scores: {engine or 'none'}\n".encode()
     yield from _in_pieces(entries)
+
+
+def scored(scope: Scope, entries: Sequence[BookEntry]) -> tuple[str, list[BookEntry]]:
+    """Return the name of an engine, and the positions of a book with back-propagated scores by its verdicts
+    (`archive.derive.negamax`) and the depths of these. In a text the raw score is a remark after the move.
+    Without any verdict the name is empty and the book as it was. Linear in the moves."""
+    engine, values = book_values(scope, entries)
+    if engine is None:
+        return "", [*entries]
+    result = [
+        entry._replace(moves=[_scored(one, values[entry.sfen, one.move]) for one in entry.moves])
+        for entry in entries
+    ]
+    return engine.title, result
+
+
+def _scored(one: BookMove, value: MoveValue) -> BookMove:
+    remarks = one.remarks if value.raw in (None, value.backed) else (*one.remarks, f"raw {value.raw}")
+    return one._replace(score=value.backed, depth=value.depth or None, remarks=remarks)
 
 
 def collect_position(

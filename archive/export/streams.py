@@ -27,17 +27,19 @@ def stream(
     plies: int = PLIES,
     min_games: int = MIN_GAMES,
     chosen: TrainingFilter = ALL,
+    *,
+    scores: bool = False,
 ) -> Iterator[bytes]:
-    """Return the games in one of `FORMS`, in pieces, some of which are empty. `plies` and `min_games` are for
-    opening books, `chosen` are the positions of training data."""
+    """Return the games in one of `FORMS`, in pieces, some of which are empty. `plies`, `min_games` and
+    `scores` are for opening books, `chosen` are the positions of training data."""
     if form == "ndjson":
         return in_pieces(ndjson(games, to_info))
     if form == "csv":
         return table(games, to_info)
     if form == "db":
-        return book_of_games(games, plies, min_games)
+        return book_of_games(games, plies, min_games, scores=scores)
     if form in BOOKS:
-        return book_file_of_games(games, form, plies, min_games)
+        return book_file_of_games(games, form, plies, min_games, scores=scores)
     training = next((one for one in TRAINING if one == form), None)
     if training is not None:
         return training_data(games, training, chosen)

@@ -150,7 +150,7 @@ def test_a_book_is_of_the_list_that_is_asked_for(client, games):
 def test_a_book_that_becomes_too_large_is_less_deep_and_says_so(client, games, monkeypatch):
     monkeypatch.setattr(books, "_BATCH", 1)
     made = books.Counts
-    monkeypatch.setattr(books, "Counts", lambda plies: made(plies, most=40 * 1024))
+    monkeypatch.setattr(books, "Counts", lambda plies, _most: made(plies, most=40 * 1024))
     text = text_of(client, "&min_games=1&plies=12")
     remark = text.splitlines()[1]
     assert remark in ("# 8 plies of 12", "# 4 plies of 12")

@@ -214,6 +214,17 @@ class TreeMove(MoveInfo):
 
     again: Annotated[bool, About("Whether the moves from this position are elsewhere in the tree.")]
     open: Annotated[bool, About("Whether some moves after it are not in the tree.")]
+    score: Annotated[
+        int | None,
+        About(
+            "The engine's score after it, in hundredths of a pawn for the side that plays it; 30000 - n is a "
+            "mate in n plies."
+        ),
+    ]
+    backed_score: Annotated[
+        int | None,
+        About("Its score if both sides go on with the best moves of the tree."),
+    ]
     moves: "list[TreeMove]"
 
 
@@ -233,6 +244,7 @@ class OpeningTree(JSONObject):
     confidence: Annotated[float, About("Of `interval`.", examples=[CONFIDENCE])]
     nodes: Number
     cut: CutBy | None
+    engine: Annotated[str, About("Whose scores these are; empty if no position has a verdict.")]
     moves: list[TreeMove]
 
 

@@ -47,7 +47,7 @@ BOOK: Final = "text/plain"
 _FORM_OF_TYPE: Final = {NDJSON: "ndjson", CSV: "csv", ZIP: "kif", BOOK: "db"}
 _CONTENT_TYPES: Final = {"ndjson": NDJSON, "csv": f"{CSV}; charset=utf-8", "db": f"{BOOK}; charset=utf-8"}
 _NAMES: Final = {"ndjson": "kifu-games.ndjson", "csv": "kifu-games.csv", "db": "kifu-book.db"}
-_BOOK_PARAMETERS: Final = ("position", "plies", "min_games")
+_BOOK_PARAMETERS: Final = ("position", "plies", "min_games", "scores")
 _CACHING: Final = {"Cache-Control": ALWAYS_ASK, "Vary": "Accept-Language, Accept-Encoding"}
 _MOST: Final = 999_999_999
 _AT_ONCE: Final = StreamLimiter()
@@ -83,6 +83,9 @@ class ExportQuery(FacetsQuery):
         min_value=1,
         max_value=2**31 - 1,
         help_text=f"For a book: games that must have played a move; {MIN_GAMES} if missing.",
+    )
+    scores = FlagField(
+        required=False, help_text="For a book: back-propagated scores of its moves by an engine's verdicts."
     )
 
     first_ply = WholeNumberField(
@@ -220,7 +223,9 @@ def _export(request: Request, query: dict[str, Any], chosen: str, scope: Scope) 
     if chosen in FILES:
         most = min(most, settings.ARCHIVE_EXPORT_FILES)
     games = read_in_bulk(scope, game_filters(query), _cursor(query), most, _collection(query, scope))
-    options: dict[str, Any] = {name: query[name] for name in ("plies", "min_games") if name in query}
+    options: dict[str, Any] = {
+        name: query[name] for name in ("plies", "min_games", "scores") if name in query
+    }
     if chosen in TRAINING:
         options["chosen"] = TrainingFilter(
             **{name: query[name] for name in POSITION_OPTIONS if name in query}
@@ -269,11 +274,18 @@ def _book_of_position(query: dict[str, Any], chosen: str, scope: Scope) -> _Expo
         code = SHOGI.codec.code_of_path(text)
         SHOGI.codec.decode(code)
     plies, least = query.get("plies", PLIES), query.get("min_games", MIN_GAMES)
+    scores = query.get("scores", False)
     if chosen == "db":
         return _Export(
-            _CONTENT_TYPES["db"], _NAMES["db"], lambda: book_of_position(scope, code, plies, least)
+            _CONTENT_TYPES["db"],
+            _NAMES["db"],
+            lambda: book_of_position(scope, code, plies, least, scores=scores),
         )
-    return _Export(ZIP, _file_name(chosen), lambda: book_file_of_position(scope, code, chosen, plies, least))
+    return _Export(
+        ZIP,
+        _file_name(chosen),
+        lambda: book_file_of_position(scope, code, chosen, plies, least, scores=scores),
+    )
 
 
 def _cursor(query: dict[str, Any]) -> int:

@@ -39,6 +39,7 @@ from archive.derive.issues import detail_of, language
 from archive.http.limits.text_limits import check_body, check_search_text, limited_reading
 from archive.queries.games.filters import position_filters
 from archive.queries.positions import position_lookup
+from archive.queries.positions.book_values import tree_values
 from archive.queries.positions.explorer import CONFIDENCE, explore, explore_many
 from archive.queries.positions.legal_moves import list_legal_moves
 from archive.queries.positions.opening_tree import build_tree
@@ -264,9 +265,11 @@ def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Respo
     """
     game = _game(kind)
     code = game.codec.code_of_path(code)
+    scope = scope_of(request)
     opening_tree = build_tree(
-        scope_of(request), kind, code, query["depth"], query["min_games"], query["match"], query["lines"]
+        scope, kind, code, query["depth"], query["min_games"], query["match"], query["lines"]
     )
+    engine, values = tree_values(scope, opening_tree) if game is SHOGI else (None, {})
     answer = opening_tree.root.explorer
     return Response(
         shapes.OpeningTree(
@@ -281,7 +284,8 @@ def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Respo
             confidence=CONFIDENCE,
             nodes=opening_tree.nodes,
             cut=opening_tree.cut,
-            moves=tree_moves(game, opening_tree.root.children),
+            engine=engine.title if engine else "",
+            moves=tree_moves(game, opening_tree.root.children, values),
         )
     )
 

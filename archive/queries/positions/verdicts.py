@@ -70,13 +70,13 @@ def verdicts_at(scope: Scope, kind: str, positions: Sequence[Any]) -> list[list[
     return [
         sorted(
             (one for key in its_keys for one in by_key.get(key, ())),
-            key=lambda one: (_ORDER[one.engine.source], one.engine.pk, *(-part for part in one.rank)),
+            key=lambda one: (SOURCES[one.engine.source], one.engine.pk, *(-part for part in one.rank)),
         )
         for its_keys in keys
     ]
 
 
-_ORDER: Final[dict[str, int]] = {Engine.Source.ENGINE: 0, Engine.Source.NETWORK: 1, Engine.Source.RECORD: 2}
+SOURCES: Final[dict[str, int]] = {Engine.Source.ENGINE: 0, Engine.Source.NETWORK: 1, Engine.Source.RECORD: 2}
 
 
 def _keys(scope: Scope, kind: str, position: Any) -> list[int]:
