@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from archive.derive.headers import EVENTS, PLAYERS
 from archive.drafts.errors import DraftError
+from archive.drafts.saving import is_saved
 from archive.models import Draft, User, codec
 from archive.models.drafts import TITLE_LENGTH
 from kifu_core.errors import KifuError
@@ -30,12 +31,21 @@ def own_drafts(user: User) -> QuerySet[Draft]:
 
 
 def create_draft(user: User, record: Record, game: int | None = None) -> Draft:
-    """Store a new draft; `game` is the id of the game that it was made from. Raises DraftError."""
+    """Store a new draft; `game` is the id of the game that it was made from. If the account has `MOST`
+    drafts, it takes the place of the oldest one that is saved as it is. Raises DraftError."""
     with transaction.atomic():
         User.objects.select_for_update().get(pk=user.pk)
         if Draft.objects.filter(user=user).count() >= MOST:
-            raise DraftError("too-many-drafts")
+            _remove_saved(user)
         return Draft.objects.create(user=user, title=title_of(record), record=codec.pack(record), game=game)
+
+
+def _remove_saved(user: User) -> None:
+    saved = Draft.objects.filter(user=user).exclude(upload=None).order_by("changed", "pk")
+    unneeded = next(filter(is_saved, saved.iterator()), None)
+    if unneeded is None:
+        raise DraftError("too-many-drafts")
+    unneeded.delete()
 
 
 def replace_draft(user: User, pk: int, record: Record, version: int) -> bool:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from hashlib import sha256
+from typing import Final
 
 from archive.intake import uploads
-from archive.models import Draft, User, codec
+from archive.models import Draft, Upload, User, codec
 from kifu_core.errors import Issue, KifuError
 from kifu_core.games import SHOGI
-
-if TYPE_CHECKING:
-    from archive.models import Upload
 
 _UNTITLED: Final = "game"
 
@@ -28,6 +26,12 @@ def file_of(draft: Draft) -> tuple[bytes, list[Issue]]:
     game = result.games[0]
     errors = [issue for issue in game.issues if issue.severity == "error"]
     return codec.to_json(game.record, sort=True), errors
+
+
+def is_saved(draft: Draft) -> bool:
+    """Return whether an upload has a draft as it is now."""
+    upload = Upload.objects.filter(pk=draft.upload or 0, state=Upload.State.DONE).first()
+    return upload is not None and sha256(file_of(draft)[0]).hexdigest() == upload.sha256
 
 
 def save(user: User, draft: Draft, data: bytes, space: int, games_counter: str = "") -> tuple[Upload, bool]:

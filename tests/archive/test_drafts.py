@@ -97,6 +97,18 @@ def test_an_account_has_so_many_drafts(api, monkeypatch):
     assert (answer.status_code, answer.json()["code"]) == (409, "too-many-drafts")
 
 
+def test_a_draft_that_is_saved_makes_room_for_another_one_unless_it_has_changed_since(api, monkeypatch):
+    monkeypatch.setattr(own_drafts, "MOST", 2)
+    addresses = [created(api)["url"], created(api, {"header": {"先手": "丙"}, "moves": [{}, FIRST]})["url"]]
+    for address in addresses:
+        worker.work_off(api.post(f"{address}/save", {"space": "mine"}, format="json").json()["upload_id"])
+    replaced(api, addresses[0], {"header": {"先手": "丁"}, "moves": [{}]}, 1)
+    created(api)
+    assert [api.get(address).status_code for address in addresses] == [200, 404]
+    answer = api.post("/api/v1/drafts", {"record": RECORD}, format="json")
+    assert answer.json()["code"] == "too-many-drafts"
+
+
 def test_a_draft_becomes_a_game_and_is_the_same_upload_when_it_is_saved_again(api, anna):
     address = created(api)["url"]
     first = api.post(f"{address}/save", {"space": "mine"}, format="json")
