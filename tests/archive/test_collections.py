@@ -407,10 +407,10 @@ def test_the_standings_of_a_tournament_are_shown_in_each_form(anna):
 
 def test_a_collection_is_printed_with_diagrams_and_moves(anna):
     made = tournament(anna)
-    page = Client().get(f"/collections/{made.pk}/print/").content.decode()
-    assert page.count("<article") == 3 and "1 ▲７六歩  2 △３四歩" in re.sub(r"<[^>]+>", "", page).replace(
-        "☗", "▲"
-    ).replace("☖", "△")
+    page = Client().get(f"/collections/{made.pk}/print/", headers={"Accept-Language": "ja"}).content.decode()
+    assert page.count("<article") == 3
+    assert "<span>1 ▲７六歩</span> <span>2 △３四歩</span>" in page
+    assert re.search(r"<span>投了</span> <span>.*勝ち</span></p>", page)
     assert Client().get(f"/collections/{made.pk}/print/?page=2").status_code == 404
 
 

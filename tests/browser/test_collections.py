@@ -17,7 +17,7 @@ from archive.models import Collection, Game, User
 from archive.queries.scope import PUBLIC
 from tests.archive import builders
 from tests.browser.boards import tap
-from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, PageMaker, follow
+from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, PHONE, PageMaker, follow
 from tests.browser.test_accounts import looked_at
 from tests.browser.test_libraries import sign_in
 
@@ -106,3 +106,27 @@ def test_the_moves_of_a_game_are_guessed_on_the_board(
     expect(score).to_have_text("Found at once: 1 / 2")
     page.goto(f"{live_server.url}/collections/{collection.pk}/course/")
     expect(page.locator(".guessed").nth(1)).to_have_text("Found at once: 1 / 2")
+
+
+def test_standings_of_many_rounds_scroll_on_a_phone_beside_the_names_of_players(
+    live_server: LiveServer, open_page: PageMaker, anna: User
+) -> None:
+    pairs = [("甲野太郎", "乙山花子", round_) for round_ in range(1, 10)]
+    builders.ingest(
+        *(
+            builders.ready(
+                MOVES, black=black, white=white, day=f"2024/05/0{number}", event=f"杯 {number}回戦"
+            )
+            for black, white, number in pairs
+        )
+    )
+    made = editing.create(anna, libraries.own_library(anna).pk, "長い大会")
+    collecting.add(anna, PUBLIC, made, list(Game.objects.values_list("pk", flat=True)))
+    editing.show(anna, made, "public")
+    page = open_page(
+        f"{live_server.url}/collections/{made.pk}/standings/?kind=swiss", size=PHONE, language="en"
+    )
+    looked_at(page, "standings-of-many-rounds")
+    page.locator(".standings").evaluate("table => table.scrollTo(table.scrollWidth, 0)")
+    name = page.locator(".standings th[scope=row]").first.bounding_box()
+    assert name and name["x"] >= 0

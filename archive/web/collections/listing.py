@@ -14,7 +14,7 @@ from django.core.signing import BadSignature, Signer
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import mark_safe
 
 from archive import libraries
@@ -34,19 +34,20 @@ from archive.queries.scope import CHOSEN, is_stranger, readable_scope, scope_of
 from archive.web.collections.links import address_in, query_in
 from archive.web.forms import parse_number
 from archive.web.game_registry import PAGES
-from archive.web.lists.rows import linkify
+from archive.web.lists.rows import linkify, with_marks
 from archive.web.pages.library_pages import private_names
 from archive.web.pages.views import frame_code
 from archive.web.replay.embedding import theme_of
 from archive.web.replay.lines import usual_start
 from archive.web.templatetags.kifu import with_letters
-from archive.web.wording import played_text
+from archive.web.wording import RESULTS_OF, played_text
 from kifu_core.games import GAMES, SHOGI, of_record
 from kifu_core.lines import NO_MOVE
 
 if TYPE_CHECKING:
     from django.utils.safestring import SafeString
 
+    from archive.queries.games.listing import GameRow
     from kifu_core.jkf import Record
 
 PAGE: Final = 50
@@ -66,7 +67,7 @@ class Card:
     game: CollectedGame
     address: str
     board: SafeString | None
-    moves: str = ""
+    moves: SafeString | str = ""
     """The main line, for paper."""
 
 
@@ -223,17 +224,17 @@ def printed(request: HttpRequest, collection: int) -> HttpResponse:
     return render(request, "collections/print.html", context)
 
 
-def moves_of(games: Sequence[CollectedGame]) -> dict[int, str]:
-    """Return the main line of each game in the usual notation, by id; a problem has none, since its moves are
-    the solution."""
-    ids = [one.row.id for one in games if one.row.record_kind != Game.RecordKind.PROBLEM]
+def moves_of(games: Sequence[CollectedGame]) -> dict[int, SafeString]:
+    """Return the main line of each game in the usual notation, with its end, by id; a problem has none, since
+    its moves are the solution."""
+    rows = {one.row.id: one.row for one in games if one.row.record_kind != Game.RecordKind.PROBLEM}
     return {
-        pk: _main_line(codec.unpack(record))
-        for pk, record in GameRecord.objects.filter(pk__in=ids).values_list("pk", "record")
+        pk: _main_line(codec.unpack(record), rows[pk])
+        for pk, record in GameRecord.objects.filter(pk__in=rows.keys()).values_list("pk", "record")
     }
 
 
-def _main_line(record: Record) -> str:
+def _main_line(record: Record, row: GameRow) -> SafeString:
     game = of_record(record)
     line = game.replay.main_line(record)
     texts: list[str] = []
@@ -243,7 +244,10 @@ def _main_line(record: Record) -> str:
             text = played_text(game.name, position, move, game.text.move_text(position, move), last)
             texts.append(f"{ply + 1} {text}")
         last = move
-    return "  ".join(texts)
+    ending = PAGES[row.kind].words.endings.get(row.special, row.special)
+    end = (ending, with_marks(RESULTS_OF[row.kind][row.result])) if row.special else ()
+    # A line never ends within a move.
+    return format_html_join(" ", "<span>{}</span>", ((text,) for text in (*texts, *end)))
 
 
 def hides(request: HttpRequest, shown: Collection) -> bool:
