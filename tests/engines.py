@@ -104,7 +104,6 @@ BOTH_ENGINES: Final = {
     "test_rows_of_a_large_index_are_estimated_from_a_thousand_games",
     "test_segments_tell_their_room",
     "test_the_first_games_are_sent_before_the_last_are_read",
-    "test_twins_are_found_without_reading_all_games_for_each_game",
     "test_uploads_are_not_counted_at_every_question",
     "test_uploads_that_take_too_long_to_count_are_not_told",
     "test_what_is_added_meanwhile_comes_behind",

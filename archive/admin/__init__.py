@@ -1,5 +1,5 @@
 """The admin: look at uploads and games, upload, retry, delete. Writing goes through `archive.store`."""
 
-from archive.admin import accounts, entries, games, names, site, uploads
+from archive.admin import accounts, games, names, site, uploads
 
-__all__ = ["accounts", "entries", "games", "names", "site", "uploads"]
+__all__ = ["accounts", "games", "names", "site", "uploads"]

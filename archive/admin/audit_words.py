@@ -27,6 +27,7 @@ _LINES: Final = (
     _("game {n}: by a link"),
     _("game {n}: with account {account}"),
     _("game {n}: share {share} ended"),
+    _("game {n}, now {now} ({reason})"),
     _("game {n}, now {now}"),
     _("game {n}, to {people} who sent it"),
     _("game {n}, correction {correction}: {event}, {values}"),

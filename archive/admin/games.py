@@ -9,39 +9,16 @@ from django.contrib import admin
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
-from django.utils.html import format_html_join
 from django.utils.translation import gettext_lazy as _
 
 from archive import store
 from archive.accounts.audit import note_game_deleted
 from archive.admin.rows import ChosenFilter, LibrariesAdmin, deleted_by_store, link
 from archive.models import Game
-from archive.queries.games import twins
-from archive.queries.scope import Scope, scope_of
 from archive.web.wording import ENDINGS_OF, GAME_NAMES, MARKS_OF, RESULTS_OF, STARTS_OF, day_text
 
 DELETED_AT_ONCE: Final = 50
 """How many games one transaction deletes. Other writers can proceed between transactions."""
-
-
-class TwinFilter(admin.SimpleListFilter):
-    """Games that may be the same as another one: with the same moves, or with the moves of the beginning of a
-    longer one. The latter are searched for only among the games that the other filters leave."""
-
-    title = _("likely twins")
-    parameter_name = "twins"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [("same-moves", _("same moves")), ("beginning", _("beginning of another"))]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any] | None:
-        if self.value() == "same-moves":
-            return queryset.filter(
-                pk__in=twins.games_with_same_moves(scope_of(request)).order_by().values("pk")
-            )
-        if self.value() == "beginning":
-            return queryset.filter(pk__in=twins.beginnings(scope_of(request), queryset))
-        return queryset
 
 
 class KindFilter(ChosenFilter):
@@ -78,8 +55,8 @@ class GameAdmin(LibrariesAdmin):
     delete_confirmation_template = "archive/admin_delete.html"
     delete_selected_confirmation_template = "archive/admin_delete_selected.html"
     list_display = ("number", "players", "event_name", "day", "game", "outcome", "length", "page")
-    list_filter = (TwinFilter, KindFilter, "record_kind", ResultFilter, HandicapFilter)
-    fields = ("players", "event_name", "place", "day", "game", "start", "outcome", "length", "twins", "page")
+    list_filter = (KindFilter, "record_kind", ResultFilter, HandicapFilter)
+    fields = ("players", "event_name", "place", "day", "game", "start", "outcome", "length", "page")
     list_select_related = ("player0", "player1", "event")
     search_fields = ("player0__name", "player1__name", "event__name")
 
@@ -135,14 +112,6 @@ class GameAdmin(LibrariesAdmin):
     @admin.display(description=_("moves"), ordering="plies")
     def length(self, game: Game) -> int:
         return game.plies
-
-    @admin.display(description=_("likely twins"))
-    def twins(self, game: Game) -> str:
-        links = (
-            (reverse("admin:archive_game_change", args=[twin.id]), twin.id)
-            for twin in twins.twins_of(Scope((game.space,)), game)
-        )
-        return format_html_join(" ", '<a href="{}">{}</a>', links) or "-"
 
     @admin.display(description=_("page"))
     def page(self, game: Game) -> str:

@@ -110,6 +110,7 @@ TABLES: Final = (
     Table("archive.CorrectionBatch", replaced={"author_name": ""}),
     Table("archive.Correction", replaced={"author_name": ""}),
     Table("archive.CorrectionEvent", replaced={"account_name": ""}),
+    Table("archive.BenchMark", replaced={"account_name": ""}),
     Table("archive.Report"),
     Table("archive.Collection"),
     Table("archive.CollectionGame"),

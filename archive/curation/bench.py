@@ -11,17 +11,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.utils import timezone
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from archive import store
-from archive.accounts.audit import note
-from archive.curation import corrections, names
-from archive.curation.errors import CurationError
+from archive.curation import bench_answers as answers
+from archive.curation import marks
+from archive.curation.bench_answers import Answer
 from archive.derive.game import SHORT_PLIES
-from archive.intake import tasks
-from archive.models import AuditEvent, Correction, Entry, Game, Player, Report, User
+from archive.models import Correction, Entry, Game, GamePlayer, Player, Report, User
+from archive.queries.games.twins import Twin, twins_of
+from archive.queries.names.same_person import Described, same_person
+from archive.queries.scope import Scope
 from kifu_core.classes import PUBLIC
 
 if TYPE_CHECKING:
@@ -30,10 +30,11 @@ if TYPE_CHECKING:
 PAGE: Final = 30
 EXAMINED: Final = 1_000
 """Rows that one page examines at most."""
+COMPARED: Final = 60
+"""Games of the same moves or the same meeting whose records one page compares at most."""
 MOST_COUNTED: Final = 1_000
 
 State = Correction.State
-Answer = Callable[[User, int], object]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +57,41 @@ class BenchKind:
     undo: Mapping[str, Answer] = field(default_factory=dict)
 
 
-def perform(kind: str, answer: str, user: User, pk: int) -> None:
-    """Give an answer of a kind. Raises CurationError, KeyError for an unknown one."""
-    KINDS[kind].answers[answer](user, pk)
+@dataclass(frozen=True, slots=True)
+class TwinRow:
+    """A game, and older ones that may be the same."""
+
+    game: Game
+    twins: tuple[Twin, ...]
 
 
-def undo(kind: str, answer: str, user: User, pk: int) -> None:
-    """Undo an answer. Raises CurationError, KeyError for one that cannot be undone."""
-    KINDS[kind].undo[answer](user, pk)
+@dataclass(frozen=True, slots=True)
+class PairRow:
+    """Two players who may be one person, the one with fewer games first, and their numbers of games."""
+
+    one: Described
+    other: Described
+    reasons: tuple[str, ...]
+    games: tuple[int, int]
+
+
+def perform(kind: str, answer: str, user: User, *key: int) -> None:
+    """Give an answer of a kind to the row with these numbers. Raises CurationError, KeyError for an unknown
+    answer."""
+    KINDS[kind].answers[answer](user, *key)
+
+
+def undo(kind: str, answer: str, user: User, *key: int) -> None:
+    """Undo an answer, or one of `DEEDS`. Raises CurationError, KeyError for one that cannot be undone."""
+    (KINDS[kind].undo if kind in KINDS else DEEDS)[answer](user, *key)
+
+
+DEEDS: Final[Mapping[str, Answer]] = {
+    "correct": answers.act("undo"),
+    "edit": answers.undo_batch,
+    "take-down": answers.restore,
+}
+"""The opposites of what curators do on other pages."""
 
 
 def _listed(rows: QuerySet[Any]) -> tuple[Callable[[int | None], BenchPage], Callable[[], int]]:
@@ -82,85 +110,75 @@ def _examined(
     """Return the pages of those among the next `EXAMINED` rows that `chosen` returns."""
 
     def page(before: int | None) -> BenchPage:
-        window = list((rows if before is None else rows.filter(pk__lt=before)).order_by("-pk")[:EXAMINED])
+        window = _window(rows, before)
         found = chosen(window)
         if len(found) > PAGE:
             return BenchPage(found[:PAGE], found[PAGE - 1].pk)
-        return BenchPage(found, window[-1].pk if len(window) == EXAMINED else None)
+        return BenchPage(found, _end(window))
 
     return page
 
 
-# --- reports ---------------------------------------------------------------------------------------------
+def _window(rows: QuerySet[Any], before: int | None) -> list[Any]:
+    return list((rows if before is None else rows.filter(pk__lt=before)).order_by("-pk")[:EXAMINED])
 
 
-def _settle(user: User, pk: int) -> None:
-    if not Report.objects.filter(pk=pk, settled=None).update(settled=timezone.now(), settled_by=user):
-        raise CurationError("not-open")
-
-
-def _open_again(_user: User, pk: int) -> None:
-    Report.objects.filter(pk=pk).update(settled=None, settled_by=None)
-
-
-# --- corrections -----------------------------------------------------------------------------------------
-
-
-def _act(action: str) -> Answer:
-    def act(user: User, pk: int) -> None:
-        row = Correction.objects.filter(pk=pk).first()
-        if row is None:
-            raise CurationError("not-open")
-        module = corrections if row.subject == Correction.Subject.GAME else names
-        module.perform(action, user, row)
-
-    return act
-
-
-def _reopen(user: User, pk: int) -> None:
-    """Let a rejected proposal wait again."""
-    if not Correction.objects.filter(pk=pk, state=State.REJECTED).update(state=State.PROPOSED):
-        raise CurationError("not-open")
-    store.Author(user).note(pk, corrections.Event.PROPOSED)
-
-
-# --- entries ---------------------------------------------------------------------------------------------
-
-
-def _read_again(user: User, pk: int) -> None:
-    upload = Entry.objects.values_list("upload_id", flat=True).filter(pk=pk).first()
-    if upload is None or not store.retry(upload):
-        raise CurationError("not-open")
-    note(AuditEvent.REREAD, user, f"upload {upload}: what failed")
-    tasks.enqueue(upload)
-
-
-def _let_in(user: User, pk: int) -> None:
-    entry = Entry.objects.filter(pk=pk, state=Entry.State.HELD).first()
-    if entry is None:
-        raise CurationError("not-open")
-    note(AuditEvent.LET_IN, user, f"upload {entry.upload_id}, entry {entry.seq}")
-    store.release_held([pk])
-
-
-def _with_issues(rows: Sequence[Entry]) -> list[Entry]:
-    return [row for row in rows if row.issues]
+def _end(window: Sequence[Any]) -> int | None:
+    return int(window[-1].pk) if len(window) == EXAMINED else None
 
 
 # --- games and names -------------------------------------------------------------------------------------
 
 _ODD: Final = re.compile(r"[0-9０-９?？!！@＠=＝<>＜＞…〜～、。:：;；/／()（）\[\]「」]|.{16}")
+_PUBLIC: Final = Scope((PUBLIC,))
 
 
 def _odd(rows: Sequence[Player]) -> list[Player]:
     return [row for row in rows if _ODD.search(row.name)]
 
 
-def _twins(rows: Sequence[Game]) -> list[Game]:
-    others = Game.objects.filter(stem=OuterRef("stem"), space=PUBLIC).exclude(pk=OuterRef("pk"))
-    of_twins = Game.objects.filter(Exists(others), pk__in=[row.pk for row in rows], plies__gte=SHORT_PLIES)
-    pks = set(of_twins.values_list("pk", flat=True))
+def _twins(before: int | None) -> BenchPage:
+    """Return the games that have an older twin. Those of many meetings, as programs have them, are compared
+    in several pages."""
+    window = _window(_GAMES, before)
+    rows: list[TwinRow] = []
+    for compared, game in enumerate(_with_likeness(window)):
+        if len(rows) == PAGE or compared == COMPARED:
+            return BenchPage(rows, game.pk + 1)
+        older = tuple(twin for twin in twins_of(_PUBLIC, game) if twin.id < game.pk)
+        if older:
+            rows.append(TwinRow(game, older))
+    return BenchPage(rows, _end(window))
+
+
+def _with_likeness(rows: Sequence[Game]) -> list[Game]:
+    """Return the games that have the moves, or the players and the day, of an older one."""
+    others = Game.objects.filter(space=PUBLIC, pk__lt=OuterRef("pk"))
+    moves = Q(Exists(others.filter(stem=OuterRef("stem"))), plies__gte=SHORT_PLIES)
+    same = {name: OuterRef(name) for name in ("played", "player0", "player1", "kind", "handicap")}
+    meeting = Q(Exists(others.filter(precision="day", plies__gt=0, **same)), precision="day", plies__gt=0)
+    unmarked = marks.unmarked_games(Game.objects.filter(pk__in=[row.pk for row in rows]), "twins")
+    pks = set(unmarked.filter(moves | meeting).values_list("pk", flat=True))
     return [row for row in rows if row.pk in pks]
+
+
+def _pairs(before: int | None) -> BenchPage:
+    """Return pairs of players from a place in their list on."""
+    first, marked = before or 0, {frozenset(pair) for pair in marks.marked_pairs("people")}
+    pairs = [pair for pair in same_person(_PUBLIC) if frozenset((pair.one.id, pair.other.id)) not in marked]
+    part = pairs[first : first + PAGE]
+    games = _games_of({one.id for pair in part for one in (pair.one, pair.other)})
+    rows = []
+    for pair in part:
+        one, other = sorted((pair.one, pair.other), key=lambda player: (games.get(player.id, 0), -player.id))
+        numbers = games.get(one.id, 0), games.get(other.id, 0)
+        rows.append(PairRow(one, other, pair.reasons, numbers))
+    return BenchPage(rows, first + PAGE if len(pairs) > first + PAGE else None)
+
+
+def _games_of(players: set[int]) -> dict[int, int]:
+    seats = GamePlayer.objects.filter(player__in=players).order_by().values("player")
+    return dict(seats.annotate(n=Count("slot")).values_list("player", "n"))
 
 
 _OF_DELETED: Final = Q(subject=Correction.Subject.GAME) & ~Exists(
@@ -170,44 +188,107 @@ _CORRECTIONS: Final = Correction.objects.filter(space=PUBLIC).exclude(_OF_DELETE
 _PROPOSED: Final = _CORRECTIONS.filter(state=State.PROPOSED)
 _FAILED: Final = _CORRECTIONS.filter(state=State.FAILED)
 _GAMES: Final = Game.objects.filter(space=PUBLIC).select_related("player0", "player1", "event")
+_UNDATED: Final = marks.unmarked_games(_GAMES.filter(played=0, record_kind=Game.RecordKind.GAME), "days")
 _ENTRIES: Final = (
     Entry.objects.filter(upload__space=PUBLIC)
     .select_related("upload")
     .defer("record", "parsed_facts", "beyond_jkf")
 )
+_NAMES: Final = marks.unmarked_names(
+    Player.objects.filter(Exists(GamePlayer.objects.filter(player=OuterRef("pk"))), space=PUBLIC, home=None),
+    "names",
+)
+_WITHDRAWN: Final = Entry.objects.filter(
+    ~Q(taken_from=None) | Q(hidden=True), game=None, upload__space=PUBLIC
+).select_related("upload")
+
+
+def _of_state(state: str) -> Callable[[Sequence[Entry]], list[Entry]]:
+    return lambda rows: [row for row in rows if row.state == state and not row.hidden]
+
+
+def _with_issues(rows: Sequence[Entry]) -> list[Entry]:
+    return [row for row in rows if row.issues and row.state in (Entry.State.STORED, Entry.State.DUPLICATE)]
+
+
+def _kind(
+    title: _StrOrPromise,
+    listed: tuple[Callable[[int | None], BenchPage], Callable[[], int] | None],
+    pairs: Mapping[str, tuple[Answer, Answer | None]],
+) -> BenchKind:
+    """Return a kind with its answers, each with its opposite or None."""
+    given = {name: pair[0] for name, pair in pairs.items()}
+    undo = {name: opposite for name, (_answer, opposite) in pairs.items() if opposite is not None}
+    return BenchKind(title, *listed, given, undo)
+
+
+def _marking(kind: str) -> dict[str, tuple[Answer, Answer | None]]:
+    """Return the answers that a row is fine as it is, and that it waits."""
+    return {"fine": answers.fine(kind), "later": answers.fine(kind, later=True)}
+
 
 KINDS: Final[Mapping[str, BenchKind]] = {
-    "reports": BenchKind(
+    "reports": _kind(
         _("Reports of visitors"),
-        *_listed(Report.objects.filter(settled=None)),
-        {"accept": _settle},
-        {"accept": _open_again},
+        _listed(Report.objects.filter(settled=None)),
+        {
+            "accept": (answers.settle, answers.open_again),
+            "hide": (answers.take_reported_down, answers.restore_reported),
+        },
     ),
-    "proposals": BenchKind(
+    "proposals": _kind(
         _("Proposed corrections"),
-        *_listed(_PROPOSED),
-        {"accept": _act("accept"), "reject": _act("reject")},
-        {"accept": _act("undo"), "reject": _reopen},
+        _listed(_PROPOSED),
+        {
+            "accept": (answers.act("accept"), answers.act("undo")),
+            "reject": (answers.act("reject"), answers.reopen),
+        },
     ),
-    "failed": BenchKind(
-        _("Failed prerequisites"), *_listed(_FAILED), {"reject": _act("undo")}, {"reject": _act("accept")}
+    "failed": _kind(
+        _("Failed prerequisites"), _listed(_FAILED), {"reject": (answers.leave_out, answers.take_in)}
     ),
-    "held": BenchKind(
+    "people": _kind(
+        _("The same person?"),
+        (_pairs, None),
+        {
+            "accept": (answers.unite, answers.separate),
+            "reject": (answers.tell_apart, answers.forget),
+            "later": answers.fine("people", later=True),
+        },
+    ),
+    "days": _kind(_("Games without a day"), _listed(_UNDATED), _marking("days")),
+    "names": _kind(_("Odd names"), (_examined(_NAMES, _odd), None), _marking("names")),
+    "twins": _kind(
+        _("Likely twins"),
+        (_twins, None),
+        {**_marking("twins"), "hide": (answers.take_twin_down, answers.restore)},
+    ),
+    "held": _kind(
         _("Games held for the staff"),
-        _examined(_ENTRIES, lambda rows: [row for row in rows if row.state == Entry.State.HELD]),
-        None,
-        {"accept": _let_in},
+        (_examined(_ENTRIES, _of_state(Entry.State.HELD)), None),
+        {"accept": (answers.let_in, answers.hold_again)},
     ),
-    "entries": BenchKind(
+    "entries": _kind(
         _("Records that could not be read"),
-        _examined(_ENTRIES, lambda rows: [row for row in rows if row.state == Entry.State.FAILED]),
-        None,
-        {"accept": _read_again},
+        (_examined(marks.unmarked_entries(_ENTRIES, "entries"), _of_state(Entry.State.FAILED)), None),
+        {
+            "accept": (answers.read_again, None),
+            **_marking("entries"),
+            "hide": (answers.hide_bytes, answers.show_bytes),
+        },
     ),
-    "warnings": BenchKind(_("Records with findings"), _examined(_ENTRIES, _with_issues)),
-    "days": BenchKind(
-        _("Games without a day"), *_listed(_GAMES.filter(played=0, record_kind=Game.RecordKind.GAME))
+    "warnings": _kind(
+        _("Records with findings"),
+        (_examined(marks.unmarked_entries(_ENTRIES, "warnings"), _with_issues), None),
+        _marking("warnings"),
     ),
-    "twins": BenchKind(_("Likely twins"), _examined(_GAMES, _twins)),
-    "names": BenchKind(_("Odd names"), _examined(Player.objects.filter(space=PUBLIC), _odd)),
+    "taken": _kind(
+        _("Taken down or hidden"),
+        _listed(_WITHDRAWN),
+        {
+            "accept": (answers.restore_entry, answers.take_entry_down),
+            "hide": (answers.hide_bytes, answers.show_bytes),
+            "show": (answers.show_bytes, answers.hide_bytes),
+        },
+    ),
 }

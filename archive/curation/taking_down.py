@@ -24,7 +24,7 @@ def take_down(user: User, game: Game, reason: str, *, hide_bytes: bool) -> None:
     store.delete_games([game.pk], hide_bytes=hide_bytes)
 
 
-def restore(user: User, pk: int, scope: Scope) -> int:
+def restore(user: User, pk: int, scope: Scope, reason: str = "") -> int:
     """Restore a game that was taken down; return its new id. Raises CurationError."""
     if not may_take_down(user):
         raise CurationError("no-right")
@@ -33,5 +33,6 @@ def restore(user: User, pk: int, scope: Scope) -> int:
     restored = store.restore_games([pk])
     if pk not in restored:
         raise CurationError("not-taken-down")
-    note(AuditEvent.LET_IN, user, f"game {pk}, now {restored[pk]}")
+    why = f" ({reason})" if reason else ""
+    note(AuditEvent.LET_IN, user, f"game {pk}, now {restored[pk]}{why}")
     return restored[pk]

@@ -26,6 +26,7 @@ from kifu_core.messages import message
 API: Final = "/api/"
 FRAMES: Final = "/embed/"
 _FAULT: Final = 500
+_GONE: Final = 410
 _WORDS: Final = {
     400: (_("Bad request"), _("Check the address, or start from the list of games.")),
     403: (_("This is not allowed"), _("You may need to sign in first.")),
@@ -122,6 +123,7 @@ def error_page(request: HttpRequest, status: int, text: str = "") -> HttpRespons
         "title": title,
         "text": text or default,
         "request_id": logs.current_request(),
+        "restores": status == _GONE and _game_to_restore(request),
     }
     template = "500.html" if status >= _FAULT else f"archive/{'embed_' if framed else ''}error.html"
     with translation.override(translation.get_language_from_request(request)):
@@ -129,6 +131,14 @@ def error_page(request: HttpRequest, status: int, text: str = "") -> HttpRespons
     response = HttpResponse(content, status=status)
     response.xframe_options_exempt = framed
     return response
+
+
+def _game_to_restore(request: HttpRequest) -> int | None:
+    """Return the id of the game that the page shows once a curator restores it; None for other visitors."""
+    match = request.resolver_match
+    if match is None or match.url_name != "game" or not request.user.has_perm("archive.delete_game"):
+        return None
+    return int(match.kwargs["game_id"])
 
 
 def invalid_code(request: HttpRequest, kind: str, code: str, error: DecodeError) -> HttpResponse:

@@ -850,6 +850,23 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=('space', 'digest'), name='game_identity_as_uploaded'),
         ),
         migrations.CreateModel(
+            name='BenchMark',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(max_length=10)),
+                ('subject', models.BigIntegerField()),
+                ('other', models.BigIntegerField(default=0)),
+                ('text', models.TextField(blank=True)),
+                ('made', models.DateTimeField()),
+                ('until', models.DateTimeField(null=True)),
+                ('account_name', models.CharField(blank=True, max_length=150)),
+                ('account', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('kind', 'subject', 'other'), name='bench_mark')],
+            },
+        ),
+        migrations.CreateModel(
             name='Collection',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -31,6 +31,7 @@ from archive.models.games import (
 )
 from archive.models.hooks import Arrival, Hook, HookDelivery
 from archive.models.index import HotMove, HotPart, HotPosition, IndexState, Occurrence
+from archive.models.marks import BenchMark
 from archive.models.names import Event, Name, Player
 from archive.models.observing import HeardProcess, ProcessRole, Tally
 from archive.models.site import Report, SiteText
@@ -38,15 +39,15 @@ from archive.models.spaces import Invitation, LeftSpace, Membership, Share, Spac
 from archive.models.uploads import PIECE_BYTES, GoneUpload, Sender, Upload, UploadChunk
 
 __all__ = [
-    "LARGEST_ID", "PIECE_BYTES", "WITHOUT_OPINION", "AccountInvitation", "Arrival", "AuditEvent",
-    "AuditLine", "Collection", "CollectionGame", "ColumnGone", "ColumnSegment", "ColumnWaiting",
-    "Correction", "CorrectionBatch", "CorrectionEvent", "DeviceGrant", "Draft", "Engine", "Entry",
-    "Event", "Follow", "Game", "GameAlias", "GameAnalysis", "GameChange", "GameEvent", "GameFormation",
-    "GameIdentity", "GamePlayer", "GameRecord", "GameSeries", "GameText", "GoneGame", "GoneUpload",
-    "HeardProcess", "Hook", "HookDelivery", "HotMove", "HotPart", "HotPosition", "IndexState",
-    "Invitation", "LeftSpace", "Membership", "Name", "Occurrence", "Player", "PositionNote",
-    "ProcessRole", "Report", "Sender", "Share", "SiteText", "Space", "TakenDown", "Tally", "Token",
-    "Upload", "UploadChunk", "User", "UserManager", "Verdict",
+    "LARGEST_ID", "PIECE_BYTES", "WITHOUT_OPINION", "AccountInvitation", "Arrival", "AuditEvent", "AuditLine",
+    "BenchMark", "Collection", "CollectionGame", "ColumnGone", "ColumnSegment", "ColumnWaiting", "Correction",
+    "CorrectionBatch", "CorrectionEvent", "DeviceGrant", "Draft", "Engine", "Entry", "Event", "Follow",
+    "Game", "GameAlias", "GameAnalysis", "GameChange", "GameEvent", "GameFormation", "GameIdentity",
+    "GamePlayer", "GameRecord", "GameSeries", "GameText", "GoneGame", "GoneUpload", "HeardProcess", "Hook",
+    "HookDelivery", "HotMove", "HotPart", "HotPosition", "IndexState", "Invitation", "LeftSpace",
+    "Membership", "Name", "Occurrence", "Player", "PositionNote", "ProcessRole", "Report", "Sender", "Share",
+    "SiteText", "Space", "TakenDown", "Tally", "Token", "Upload", "UploadChunk", "User", "UserManager",
+    "Verdict",
 ]  # fmt: skip
 
 LARGEST_ID: Final = 2**63 - 1

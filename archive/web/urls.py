@@ -9,7 +9,7 @@ from django.views.i18n import set_language
 from archive.http.limits.rules import collected, explorer, reading, report, search, upload
 from archive.models import SiteText
 from archive.web.collections import editing, listing, standings
-from archive.web.curation import batching, bench, correcting, editions, history, naming
+from archive.web.curation import batching, bench, correcting, editions, history, naming, taking_down
 from archive.web.lists import browsing, completing, feeds, finding
 from archive.web.pages import dump_pages, library_pages, mine, site_text_pages, status, uploading, views
 from archive.web.replay import embedding, reporting
@@ -95,6 +95,7 @@ urlpatterns = [
         )
         for kind in naming.FIELDS
     ),
+    account_page("games/<int:game_id>/take-down/", taking_down.take_down, "game-take-down", cost=20),
     account_page("curation/", bench.show, "bench", cost=5),
     account_page("curation/batches/", batching.listed, "batches", cost=5),
     account_page("curation/batches/new/", batching.new, "batch-new", cost=search),

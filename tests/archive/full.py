@@ -15,6 +15,7 @@ from archive.accounts import invitations, tokens
 from archive.accounts.audit import note
 from archive.collections import editing
 from archive.collections import games as collecting
+from archive.curation import marks
 from archive.derive.verdicts import Line, NewVerdict
 from archive.drafts.own_drafts import create_draft
 from archive.following import follows, notes
@@ -198,5 +199,6 @@ def _correct(anna: User) -> None:
         author_name="anna",
         batch=batch,
     )
+    marks.mark(anna, "days", game.pk)
     correction.events.create(event="proposed", account=anna, account_name="anna")
     game.identities.create(space=0, digest=b"5" * 16, stem=b"6" * 16)

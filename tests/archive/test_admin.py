@@ -11,11 +11,8 @@ from django.urls import reverse
 from archive import store
 from archive.intake import tasks, uploads, worker
 from archive.models import Entry, Game, Occurrence, Upload, User
-from archive.queries.games import twins
-from archive.queries.scope import Scope
 from archive.web.pages import admin_site
 from archive.web.replay.issue_texts import shown_issues
-from kifu_core.classes import PUBLIC
 from tests.archive.games import KIF, UNREADABLE, stored
 
 pytestmark = pytest.mark.django_db
@@ -52,37 +49,13 @@ def test_who_may_not_add_uploads_cannot(client):
     assert not Upload.objects.exists()
 
 
-@pytest.mark.parametrize("model", ["upload", "entry", "game", "player", "event"])
+@pytest.mark.parametrize("model", ["upload", "game", "player", "event"])
 def test_every_list_and_every_row_can_be_looked_at(admin, model):
     stored(KIF)
     listing = admin.get(reverse(f"admin:archive_{model}_changelist"))
     assert listing.status_code == 200
     row = listing.context["cl"].result_list[0]
     assert admin.get(reverse(f"admin:archive_{model}_change", args=[row.pk])).status_code == 200
-
-
-def test_an_entry_leads_to_its_bytes_and_its_report(admin):
-    upload = stored(UNREADABLE)
-    shown = admin.get(reverse("admin:archive_entry_change", args=[Entry.objects.get().pk])).content.decode()
-    addresses = [reverse(f"api:entry-{what}", args=[upload.pk, 0]) for what in ("source", "report")]
-    assert all(f'href="{address}"' in shown for address in addresses)
-    assert admin.get(addresses[0]).content == UNREADABLE.encode()
-    assert upload.sha256 in admin.get(addresses[1]).content.decode()
-
-
-def test_an_upload_leads_to_its_entries_and_these_tell_what_was_noticed_in_words(admin):
-    upload = stored(UNREADABLE)
-    stored(KIF)
-    shown = admin.get(reverse("admin:archive_upload_change", args=[upload.pk])).content.decode()
-    assert f'href="{reverse("upload-detail", args=[upload.pk])}"' in shown
-    query = f"?upload__id__exact={upload.pk}&amp;state__exact=failed"
-    assert query in shown
-    listed = admin.get(reverse("admin:archive_entry_changelist") + query.replace("&amp;", "&"))
-    (entry,) = listed.context["cl"].result_list
-    for language, word in (("ja", "1行"), ("en", "line 1")):
-        address = reverse("admin:archive_entry_change", args=[entry.pk])
-        page = admin.get(address, headers={"accept-language": language}).content.decode()
-        assert word in page and "手合割：五々将棋" in page and "&quot;code&quot;" not in page
 
 
 def test_what_failed_is_read_again_on_request(admin):
@@ -183,7 +156,7 @@ def test_everything_is_read_again_on_request(admin):
 
 # --- words and time --------------------------------------------------------------------------------------
 
-MODELS = ("upload", "entry", "game", "player", "event", "report", "auditline", "sitetext", "user")
+MODELS = ("upload", "game", "player", "event", "auditline", "sitetext", "user")
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -196,7 +169,7 @@ def test_no_page_asks_the_database_for_long(admin, monkeypatch, model):
     assert admin.get(address).status_code == 422
 
 
-@pytest.mark.parametrize("model", ["upload", "entry", "game", "player", "event"])
+@pytest.mark.parametrize("model", ["upload", "game", "player", "event"])
 def test_the_choices_of_filters_are_neither_counted_nor_looked_for_among_all_rows(admin, model):
     stored(KIF)
     with CaptureQueriesContext(connection) as queries:
@@ -205,25 +178,11 @@ def test_the_choices_of_filters_are_neither_counted_nor_looked_for_among_all_row
     assert not any("DISTINCT" in one["sql"] for one in queries.captured_queries if "archive_" in one["sql"])
 
 
-@pytest.mark.parametrize("query", ["twins=same-moves", "twins=beginning"])
-def test_twins_are_found_without_reading_all_games_for_each_game(query):
-    scope = Scope((PUBLIC,))
-    query_of = {"twins=same-moves": twins.games_with_same_moves, "twins=beginning": twins._of_one_meeting}[
-        query
-    ]
-    sql, values = query_of(scope).query.sql_with_params()
-    explain = "EXPLAIN QUERY PLAN" if connection.vendor == "sqlite" else "EXPLAIN"
-    with connection.cursor() as cursor:
-        cursor.execute(f"{explain} {sql}", values)
-        plan = str(cursor.fetchall())
-    assert not any(word in plan for word in ("CORRELATED", "SubPlan"))
-
-
-def test_games_entries_and_uploads_are_told_in_words(admin):
+def test_games_and_uploads_are_told_in_words(admin):
     upload = stored(KIF)
     failed = stored(UNREADABLE)
     entry, game = Entry.objects.get(upload=failed), Game.objects.get()
-    rows = {"upload": upload.pk, "entry": entry.pk, "game": game.pk}
+    rows = {"upload": upload.pk, "game": game.pk}
     pages = [reverse(f"admin:archive_{model}_changelist") for model in rows]
     pages += [reverse(f"admin:archive_{model}_change", args=[pk]) for model, pk in rows.items()]
     html = {page: admin.get(page, headers={"accept-language": "en"}).content.decode() for page in pages}
@@ -232,8 +191,7 @@ def test_games_entries_and_uploads_are_told_in_words(admin):
             assert word not in text, (page, word)
     assert "☗先手の人 ☖後手の人" in html[reverse("admin:archive_game_changelist")]
     reason = shown_issues(entry.issues, 1)[0].text
-    assert reason and reason in html[reverse("admin:archive_entry_changelist")]
-    assert reason in html[reverse("admin:archive_upload_changelist")]
+    assert reason and reason in html[reverse("admin:archive_upload_changelist")]
     deleting = admin.get(reverse("admin:archive_game_delete", args=[game.pk])).content.decode()
     assert f"先手の人 – 後手の人 ({game.pk})" in deleting
 
@@ -243,13 +201,6 @@ def test_the_admin_has_no_groups_but_those_of_libraries(admin):
 
 
 def test_in_japanese_no_word_of_a_program_is_left(admin):
-    stored(KIF)
-    entry = Entry.objects.get(upload=stored(UNREADABLE))
-    page = admin.get(
-        reverse("admin:archive_entry_change", args=[entry.pk]), headers={"accept-language": "ja"}
-    )
-    html = page.content.decode()
-    assert "エラー" in html and ">error" not in html
     assert "登録" not in admin.get("/admin/", headers={"accept-language": "ja"}).content.decode()
 
 

@@ -202,7 +202,7 @@ def test_bytes_that_are_hidden_and_shown_are_noted(anna):
     entry = upload.entries.get()
     client.post(f"/admin/archive/game/{entry.game_id}/delete/", {"post": "yes"})
     for action in ("hide", "show"):
-        client.post("/admin/archive/entry/", {"action": action, "_selected_action": entry.pk})
+        client.post("/curation/", {"kind": "taken", "answer": action, "item": entry.pk})
     assert [line[2] for line in lines()] == [
         f"game {entry.game_id}: 先手の人 – 後手の人",
         f"upload {upload.pk}, entry {entry.seq}: hidden",

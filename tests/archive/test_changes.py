@@ -51,6 +51,7 @@ NOBODY_IS_SHOWN = {
     "archive_gameidentity": "changes with games",
     "archive_collectiongame": "changes with games and collections",
     "archive_gamechange": "changes with games",
+    "archive_benchmark": "for curators",
     "archive_engine": "changes with verdicts",
     "archive_hook": "of accounts",
     "archive_hookdelivery": "of accounts",

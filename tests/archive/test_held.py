@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from django.core.management import call_command
 from django.test import Client
-from django.urls import reverse
 
 from archive import store
 from archive.models import Entry, Game, TakenDown, Upload, User
@@ -111,8 +110,7 @@ def test_the_staff_lets_it_in_and_then_it_is_a_game_like_others():
     upload = stored(AGAIN)
     browser = Client()
     browser.force_login(User.objects.create_superuser("keeper"))
-    choice = {"action": "let_in", "_selected_action": [entry_of(upload).pk]}
-    browser.post(reverse("admin:archive_entry_changelist"), choice)
+    browser.post("/curation/", {"kind": "held", "answer": "accept", "item": entry_of(upload).pk})
     entry = entry_of(upload)
     assert (entry.state, entry.game, entry.hidden) == ("stored", Game.objects.get(), False)
     assert "taken-down" not in codes(entry)

@@ -234,27 +234,6 @@ def test_so_does_that_for_several_games(keeper, fields, hidden):
     assert [entry.hidden for entry in Entry.objects.all()] == [hidden, hidden]
 
 
-def test_entries_without_a_game_are_hidden_and_shown_again_later(keeper):
-    stored(TWO)
-    store.delete_games([first()])
-    chosen = {"_selected_action": list(Entry.objects.values_list("pk", flat=True))}
-    told = keeper.post("/admin/archive/entry/", chosen | {"action": "hide"}, follow=True).content.decode()
-    assert Entry.objects.filter(hidden=True).get().state == "deleted"
-    assert "1 件の元データを非公開にしました" in told and "先に対局を削除してください" in told
-    keeper.post("/admin/archive/entry/", chosen | {"action": "show"})
-    assert not Entry.objects.filter(hidden=True).exists()
-
-
-def test_hiding_takes_the_right_to_delete_games():
-    stored(KIF)
-    store.delete_games([first()])
-    user = User.objects.create_user("viewer", is_staff=True)
-    user.user_permissions.add(Permission.objects.get(codename="view_entry"))
-    chosen = {"_selected_action": [Entry.objects.get().pk], "action": "hide"}
-    browser(user).post("/admin/archive/entry/", chosen)
-    assert not Entry.objects.get().hidden
-
-
 # --- deleting by its sender ------------------------------------------------------------------------------
 
 

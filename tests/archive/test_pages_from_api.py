@@ -58,6 +58,7 @@ FORMS: Final = {
     "/collections/{collection}/report/": "a form to write to people",
     "/games/new/": "a form",
     "/games/{game_id}/edit/": "a form",
+    "/games/{game_id}/take-down/": "a form, `POST games/{id}/take-down` and `POST games/{id}/restore`",
     "/games/{game_id}/correct/": "a form, `POST games/{id}/corrections`",
     "/curation/": "corrections, reports, entries and games that wait for a curator",
     "/curation/batches/": "`corrections/batches` in words",

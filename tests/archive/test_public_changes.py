@@ -32,6 +32,7 @@ IN_NO_EXPORT = {
     "sitetext", "share", "space", "membership", "invitation", "report", "token", "accountinvitation",
     "auditline", "hook", "hookdelivery", "sender", "uploadchunk", "heardprocess", "tally", "indexstate",
     "devicegrant", "draft", "follow", "positionnote", "correction", "correctionevent", "correctionbatch",
+    "benchmark",
 }  # fmt: skip
 
 

@@ -78,8 +78,9 @@ QUERIES: Final = (
     "/api/v1/games/export?scope=all", "/api/v1/games/export?scope=all&as=csv",
     "/api/v1/games/export?scope=all&as=kifu", "/api/v1/statistics?scope=all", "/api/v1/openings?scope=all",
     "/admin/archive/player/?q=zm", "/admin/archive/game/?q=zm", "/admin/archive/upload/?q=zf",
-    "/admin/archive/entry/?q=zf", "/collections/?scope=all", "/collections/?scope=public",
-    "/api/v1/collections?scope=all", "/admin/archive/game/?twins=same-moves", "/api/v1/nothing", "/nothing/",
+    "/collections/?scope=all", "/collections/?scope=public", "/api/v1/collections?scope=all",
+    "/curation/?kind=taken", "/curation/?kind=days", "/curation/?kind=names", "/curation/?kind=twins",
+    "/curation/?kind=people", "/curation/?kind=warnings", "/api/v1/nothing", "/nothing/",
 )  # fmt: skip
 """Further addresses whose responses are searched for marks."""
 
@@ -234,7 +235,7 @@ def client_of(world: World, visitor: str) -> Client:
 
 _GAMES: Final = ("/games/{", "/embed/games/{", "/api/v1/games/{")
 _UPLOADS: Final = ("/uploads/{", "/api/v1/uploads/{")
-_ROWS: Final = ("game", "upload", "entry", "player", "event")
+_ROWS: Final = ("game", "upload", "player", "event")
 _DRAFT: Final = {"header": {}, "moves": [{}]}
 _CORRECTIONS: Final = (
     "/api/v1/games/{pk}/corrections",
@@ -256,6 +257,7 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
         "new": "棋譜DB",
     },
     "/games/{game_id}/history/": {"action": "restore", "number": "0"},
+    "/games/{game_id}/take-down/": {"reason": "棋譜DB"},
     "/players/{name_id}/correct/": {"do": "send", "kana": "ぜん", "reason": "棋譜DB"},
     "/events/{name_id}/correct/": {"do": "send", "kana": "ぜん", "reason": "棋譜DB"},
     "/players/{name_id}/history/": {"action": "accept", "correction": "0"},
@@ -328,7 +330,7 @@ _DELETED: Final = (
 def values_of(template: str, thing: Thing, group: int) -> dict[str, str]:
     """Return what fills the places of a template for one thing."""
     row = next((row for row in _ROWS if template.startswith(f"/admin/archive/{row}/")), "")
-    number = {"upload": thing.upload, "entry": thing.entry, "player": thing.player, "event": thing.event}
+    number = {"upload": thing.upload, "player": thing.player, "event": thing.event}
     first = thing.upload if template.startswith(_UPLOADS) else thing.game
     return {
         "pk": str(first),

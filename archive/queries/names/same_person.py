@@ -155,11 +155,15 @@ def _met(ids: Iterable[int]) -> set[frozenset[int]]:
 
 
 def _decided(ids: Iterable[int]) -> set[frozenset[int]]:
-    """Return the pairs that somebody has proposed to merge, whatever was decided."""
+    """Return the pairs that somebody has proposed to merge, whatever was decided, and namesakes; not those
+    whose decision was undone."""
     corrections = Correction.objects.filter(subject=Correction.Subject.PLAYER, subject_id__in=ids)
-    return {
+    corrections = corrections.exclude(state__in=(Correction.State.UNDONE, Correction.State.WITHDRAWN))
+    decided = {
         frozenset((pk, operation["into"]))
         for pk, operations in corrections.values_list("subject_id", "operations")
         for operation in operations
         if operation["op"] == "merge"
     }
+    namesakes = Player.objects.filter(pk__in=ids).exclude(namesake=None).values_list("pk", "namesake")
+    return decided | {frozenset((pk, other)) for pk, other in namesakes if other is not None}

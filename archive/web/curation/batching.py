@@ -22,6 +22,7 @@ from archive.models import CorrectionBatch, Game, User
 from archive.queries.games.filters import stored_parameters
 from archive.queries.scope import CHOSEN, readable_spaces
 from archive.queries.search.errors import QueryError
+from archive.web.curation.deeds import remember
 from archive.web.curation.operation_texts import OperationText, operation_texts
 from archive.web.forms import GameFilterForm
 from archive.web.pages.library_pages import private_names
@@ -90,6 +91,7 @@ def new(request: HttpRequest) -> HttpResponse:
         if request.POST.get("do") == "run":
             batch = batches.create(user, space, filters, edit, request.POST.get("reason", ""))
             enqueue_batch(batch.pk)
+            remember(request, "", "edit", batch.pk)
             return redirect("batch", batch.pk)
         return render(
             request, "archive/curation/batch_new.html", context | _preview(user, space, filters, edit)

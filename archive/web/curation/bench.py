@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from django.contrib import messages
@@ -12,50 +12,71 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from archive.accounts.roles import may_curate
 from archive.curation import bench
+from archive.curation.bench import PairRow, TwinRow
+from archive.curation.bench_answers import REASON_TEXTS
 from archive.curation.errors import CurationError
+from archive.derive.headers import PLAYERS
 from archive.models import Correction, Entry, Game, Player, Report, User
 from archive.queries.games.taken_down import hide_names, hide_paths
+from archive.web.curation.deeds import remember, remembered, undo_last
+from archive.web.curation.name_texts import name_operation_texts
 from archive.web.curation.operation_texts import OperationText, operation_texts
 from archive.web.forms import parse_number
 from archive.web.lists.game_search import source_name
 from archive.web.replay.game_page import game_title
 from archive.web.replay.issue_texts import shown_issues
-from archive.web.wording import day_text
+from archive.web.wording import day_text, number_text, plies_text
 from kifu_core.games import SHOGI
 
 if TYPE_CHECKING:
     from django.utils.functional import _StrOrPromise
 
-_LAST: Final = "bench"
-"""The key of sessions for the last answer."""
 _ISSUES: Final = 2
 _TEXT: Final = 300
+_TWINS: Final = 5
 ANSWER_TEXTS: Final[Mapping[str, Mapping[str, _StrOrPromise]]] = {
     "reports": {"accept": gettext_lazy("Mark as settled")},
     "proposals": {"accept": gettext_lazy("Accept"), "reject": gettext_lazy("Reject")},
-    "failed": {"reject": pgettext_lazy("correction", "Undo")},
+    "failed": {"reject": gettext_lazy("Leave it out")},
+    "people": {"accept": gettext_lazy("The same person"), "reject": gettext_lazy("Not the same")},
+    "twins": {"fine": gettext_lazy("Not the same")},
     "held": {"accept": gettext_lazy("Let it in")},
-    "entries": {"accept": gettext_lazy("Read the file again")},
+    "entries": {"accept": gettext_lazy("Read the file again"), "hide": gettext_lazy("Hide the bytes")},
+    "taken": {
+        "accept": gettext_lazy("Restore"),
+        "hide": gettext_lazy("Hide the bytes"),
+        "show": gettext_lazy("Show the bytes"),
+    },
 }
-_KEYS: Final = {"accept": "a", "reject": "r"}
+"""The answers of kinds in words; those that are missing are in `_USUAL_TEXTS`."""
+_USUAL_TEXTS: Final[Mapping[str, _StrOrPromise]] = {
+    "fine": gettext_lazy("Fine as it is"),
+    "later": gettext_lazy("Later"),
+    "hide": gettext_lazy("Take it down"),
+}
+_KEYS: Final = {"accept": "a", "reject": "r", "fine": "f", "later": "l", "hide": "h", "show": "s"}
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A row of the bench. `edit` is the address of the form that corrects its game, if it has one."""
+    """A row of the bench. `key` are its numbers, `edit` is the address of the form that corrects its game or
+    name, if it has one, `others` are addresses and texts of what it resembles, and `lacks` the answers of its
+    kind that it does not have."""
 
-    pk: int
+    key: str
     title: str
     href: str
     detail: str = ""
     edit: str = ""
     operations: tuple[OperationText, ...] = ()
+    others: tuple[tuple[str, str], ...] = ()
+    lacks: frozenset[str] = frozenset()
 
 
 @never_cache
@@ -82,10 +103,10 @@ def show(request: HttpRequest) -> HttpResponse:
         "title": bench.KINDS[name].title,
         "items": _items(request, page.rows),
         "answers": [
-            (answer, _KEYS[answer], ANSWER_TEXTS[name][answer]) for answer in bench.KINDS[name].answers
+            (answer, _KEYS[answer], _answer_text(name, answer)) for answer in bench.KINDS[name].answers
         ],
         "next": page.next,
-        "last": bool(request.session.get(_LAST)),
+        "undoable": remembered(request),
     }
     return render(request, "archive/curation/bench.html", context)
 
@@ -96,18 +117,19 @@ def _count_text(count: int | None) -> str:
     return str(count) if count <= bench.MOST_COUNTED else f"{bench.MOST_COUNTED}+"
 
 
+def _answer_text(kind: str, answer: str) -> _StrOrPromise:
+    return ANSWER_TEXTS.get(kind, {}).get(answer) or _USUAL_TEXTS[answer]
+
+
 def _answered(request: HttpRequest, user: User) -> HttpResponse:
     kind, answer = request.POST.get("kind", ""), request.POST.get("answer", "")
-    pk = parse_number(request.POST.get("item", ""), 18) or 0
     try:
         if answer == "undo":
-            kind, *last = request.session.pop(_LAST, None) or ["", "", 0]
-            bench.undo(kind, last[0], user, last[1])
+            kind = undo_last(request, user) or kind
             messages.success(request, _("The last answer was undone."))
         else:
-            bench.perform(kind, answer, user, pk)
-            undoable = answer in bench.KINDS[kind].undo
-            request.session[_LAST] = [kind, answer, pk] if undoable else None
+            key = [parse_number(part, 18) or 0 for part in request.POST.get("item", "").split("-")[:2]]
+            _give(request, user, kind, answer, key)
     except KeyError:
         if answer != "undo":
             raise Http404 from None
@@ -117,6 +139,14 @@ def _answered(request: HttpRequest, user: User) -> HttpResponse:
     return redirect(f"{reverse('bench')}?kind={kind}" if kind in bench.KINDS else "bench")
 
 
+def _give(request: HttpRequest, user: User, kind: str, answer: str, key: list[int]) -> None:
+    if len(key) != (2 if kind == "people" else 1):
+        raise Http404
+    bench.perform(kind, answer, user, *key)
+    if answer in bench.KINDS[kind].undo:
+        remember(request, kind, answer, *key)
+
+
 # --- rows ------------------------------------------------------------------------------------------------
 
 
@@ -124,17 +154,27 @@ def _items(request: HttpRequest, rows: list[Any]) -> list[Item]:
     entries = [row for row in rows if isinstance(row, Entry)]
     hide_names(request, [row.upload for row in entries])
     hide_paths(request, entries)
-    subjects = [row.subject_id for row in rows if isinstance(row, Correction) and row.subject == "game"]
+    corrections = [row for row in rows if isinstance(row, Correction)]
+    subjects = [row.subject_id for row in corrections if row.subject == Correction.Subject.GAME]
     kinds = dict(Game.objects.filter(pk__in=subjects).values_list("pk", "kind"))
-    return [_correction(row, kinds) if isinstance(row, Correction) else _ITEM[type(row)](row) for row in rows]
+    texts = name_operation_texts([row for row in corrections if row.subject != Correction.Subject.GAME])
+    for row in corrections:
+        if row.subject == Correction.Subject.GAME:
+            texts[row.pk] = operation_texts(kinds.get(row.subject_id, SHOGI.name), row.operations)
+    return [
+        _correction(row, texts[row.pk]) if isinstance(row, Correction) else _ITEM[type(row)](row)
+        for row in rows
+    ]
 
 
 def _report(row: Report) -> Item:
     text = " · ".join(filter(None, [row.get_reason_display(), row.text[:_TEXT]]))
     if row.game is None:
         title = _("collection %(number)s") % {"number": row.collection}
-        return Item(row.pk, title, reverse("collection", args=[row.collection]), text)
-    return Item(row.pk, _game_number(row.game), reverse("game", args=[row.game]), text, _edit(row.game))
+        return Item(
+            str(row.pk), title, reverse("collection", args=[row.collection]), text, lacks=frozenset({"hide"})
+        )
+    return Item(str(row.pk), _game_number(row.game), reverse("game", args=[row.game]), text, _edit(row.game))
 
 
 def _game_number(pk: int) -> str:
@@ -145,32 +185,70 @@ def _edit(game: int) -> str:
     return reverse("game-correct", args=[game])
 
 
-def _correction(row: Correction, kinds: Mapping[int, str]) -> Item:
+def _correction(row: Correction, texts: list[OperationText]) -> Item:
     detail = " · ".join(filter(None, [row.author_name, row.reason[:_TEXT]]))
-    if row.subject == Correction.Subject.GAME:
-        texts = tuple(operation_texts(kinds.get(row.subject_id, SHOGI.name), row.operations))
-        href = reverse("game-history", args=[row.subject_id])
-        return Item(row.pk, _game_number(row.subject_id), href, detail, _edit(row.subject_id), texts)
-    href = reverse(row.subject, args=[row.subject_id])
-    return Item(row.pk, f"{row.get_subject_display()} {row.subject_id}", href, detail)
+    title = f"{row.get_subject_display()} {row.subject_id}"
+    href, edit = (reverse(f"{row.subject}-{page}", args=[row.subject_id]) for page in ("history", "correct"))
+    return Item(str(row.pk), title, href, detail, edit, tuple(texts))
 
 
 def _entry(row: Entry) -> Item:
-    name = row.path or source_name(row.upload_id, row.upload.name)
+    if row.game_id is None and (row.taken_from or row.hidden):
+        return _taken(row)
     texts = (one.text for one in shown_issues(row.issues, _ISSUES))
     edit = _edit(row.game_id) if row.game_id else ""
-    return Item(row.pk, name[:_TEXT], reverse("upload-detail", args=[row.upload_id]), " ".join(texts), edit)
+    return Item(
+        str(row.pk), _file(row), reverse("upload-detail", args=[row.upload_id]), " ".join(texts), edit
+    )
+
+
+def _file(row: Entry) -> str:
+    return (row.path or source_name(row.upload_id, row.upload.name))[:_TEXT]
+
+
+def _taken(row: Entry) -> Item:
+    """Return the row of a game that was taken down, or of a record whose bytes are hidden."""
+    address = reverse("upload-detail", args=[row.upload_id])
+    lacks = {"show"} if not row.hidden else {"hide"}
+    if row.taken_from is None:
+        return Item(str(row.pk), _file(row), address, lacks=frozenset({"accept", *lacks}))
+    header = row.jkf["header"] if row.record and row.jkf else {}
+    sides = [next((header[name] for name in names if header.get(name)), "") for names in PLAYERS]
+    words = [_game_number(row.taken_from), _file(row), _("bytes hidden") if row.hidden else ""]
+    title = game_title(sides) if any(sides) else words[0]
+    return Item(str(row.pk), title, address, " · ".join(filter(None, words)), lacks=frozenset(lacks))
 
 
 def _game(row: Game) -> Item:
     names = [player.name if player else "" for player in (row.player0, row.player1)]
     words = [row.event.name if row.event else "", day_text(row.played_from, row.precision)]
-    title = game_title(names)
-    return Item(row.pk, title, reverse("game", args=[row.pk]), " · ".join(filter(None, words)), _edit(row.pk))
+    detail = " · ".join(filter(None, [*words, plies_text(row.plies)]))
+    return Item(str(row.pk), game_title(names), reverse("game", args=[row.pk]), detail, _edit(row.pk))
+
+
+def _twin(row: TwinRow) -> Item:
+    others = tuple((reverse("game", args=[twin.id]), _game_number(twin.id)) for twin in row.twins[:_TWINS])
+    return replace(_game(row.game), others=others)
 
 
 def _player(row: Player) -> Item:
-    return Item(row.pk, row.name, reverse("player", args=[row.pk]))
+    edit = reverse("player-correct", args=[row.pk])
+    return Item(str(row.pk), row.name, reverse("player", args=[row.pk]), edit=edit)
+
+
+def _pair(row: PairRow) -> Item:
+    one, other = (
+        f"{player.name} ({number_text(games)})"
+        for player, games in zip((row.one, row.other), row.games, strict=True)
+    )
+    return Item(
+        f"{row.one.id}-{row.other.id}",
+        one,
+        reverse("player", args=[row.one.id]),
+        " · ".join(str(REASON_TEXTS[reason]) for reason in row.reasons),
+        reverse("player-correct", args=[row.one.id]),
+        others=((reverse("player", args=[row.other.id]), other),),
+    )
 
 
 _ITEM: Final[Mapping[type, Callable[[Any], Item]]] = {
@@ -178,4 +256,6 @@ _ITEM: Final[Mapping[type, Callable[[Any], Item]]] = {
     Entry: _entry,
     Game: _game,
     Player: _player,
+    TwinRow: _twin,
+    PairRow: _pair,
 }

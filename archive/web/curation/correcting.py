@@ -32,6 +32,7 @@ from archive.derive.game import storable
 from archive.derive.operations import OperationError, name_of
 from archive.models import Correction, Game, User
 from archive.queries.games.taken_down import game_called, game_shown
+from archive.web.curation.deeds import remember_correction
 from archive.web.curation.operation_texts import operation_texts
 from archive.web.game_registry import PAGES
 from archive.web.replay.game_page import facts, ply_of
@@ -83,6 +84,7 @@ def _refused(
 
 def _sent(request: HttpRequest, row: Correction) -> HttpResponse:
     messages.success(request, outcome_text(row))
+    remember_correction(request, row)
     back = request.POST.get("back", "")
     return redirect(back if back in _BACK else "game", row.subject_id)
 

@@ -28,6 +28,7 @@ from archive.queries.names.ids_of_names import NameKind, ids_of_name, unique_nam
 from archive.queries.scope import Scope, scope_of
 from archive.queries.search.errors import QueryError
 from archive.web.curation.correcting import outcome_text, typed_line, typed_text
+from archive.web.curation.deeds import remember_correction
 from archive.web.curation.history import corrections_page, shown_correction, take_action
 from archive.web.curation.name_texts import FIELD_TEXTS, name_operation_texts, numbered_names
 from archive.web.forms import parse_number
@@ -114,6 +115,7 @@ def correct(request: HttpRequest, kind: NameKind, name_id: int) -> HttpResponse:
         facts = {} if merges else _posted(kind, request.POST)
         return _form(request, kind, row, _facts(kind, row) | facts, status=400)
     messages.success(request, outcome_text(made))
+    remember_correction(request, made)
     return redirect(kind, names.subject_of(made).root_id)
 
 
@@ -241,6 +243,7 @@ def split(request: HttpRequest, player_id: int) -> HttpResponse:
             messages.error(request, error.text)
             return _split_form(request, row, status=400)
         messages.success(request, outcome_text(made))
+        remember_correction(request, made)
         return redirect("player", made.operations[0].get("row") or row.pk)
     return _split_form(request, row)
 
