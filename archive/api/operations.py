@@ -143,8 +143,9 @@ class AnswerLink:
 
 _OF_UPLOAD: Final = ("get_upload_entries", "get_upload_source", "delete_upload", "post_upload_move")
 _OF_GAME: Final = (
-    "get_game_positions", "get_game_series", "get_game_novelty", "get_game_library",
-    "get_game_corrections", "post_game_corrections", "post_game_take_down", "post_game_restore",
+    "get_game_positions", "get_game_series", "get_game_novelty", "get_game_library", "get_game_verdicts",
+    "get_game_analyses", "get_game_mistakes", "get_game_corrections", "post_game_corrections",
+    "post_game_take_down", "post_game_restore",
 )  # fmt: skip
 _OF_DRAFT: Final = ("get_draft", "put_draft", "delete_draft", "post_draft_save")
 _OF_COLLECTION: Final = (
@@ -155,7 +156,7 @@ _OF_COLLECTION: Final = (
 _OF_HOOK: Final = ("get_hook", "delete_hook", "post_hook_test", "post_hook_enable")
 _OF_POSITION: Final = (
     "get_position_games", "get_position_legal", "get_position_tree", "get_position_trend",
-    "get_position_picture", "get_position_board", "get_position_opening",
+    "get_position_picture", "get_position_board", "get_position_opening", "get_position_verdicts",
 )  # fmt: skip
 _FIRST: Final = "/results/0/id"
 

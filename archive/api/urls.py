@@ -24,6 +24,7 @@ from archive.api.views import (
     site,
     statistics,
     uploads,
+    verdicts,
 )
 from archive.http.limits.rules import (
     collected,
@@ -85,6 +86,9 @@ urlpatterns = [
     route("games/<int:pk>/positions", games.positions, "game-positions", cost=2, replica=True),
     route("games/<int:pk>/novelty", games.novelty, "game-novelty", cost=2, replica=True),
     route("games/<int:pk>/series", games.series, "game-series", cost=1, replica=True),
+    route("games/<int:pk>/verdicts", verdicts.of_game, "game-verdicts", cost=2, replica=True),
+    route("games/<int:pk>/analyses", verdicts.analyses, "game-analyses", cost=2, replica=True),
+    route("games/<int:pk>/mistakes", verdicts.mistakes, "game-mistakes", cost=10, replica=True),
     route("corrections", corrections.listed, "corrections", cost=2),
     route("corrections/batches", batches.listed, "batches", cost=5),
     route("corrections/batches/preview", batches.preview, "batch-preview", cost=10),
@@ -126,6 +130,7 @@ urlpatterns = [
     route("positions/shogi/oddities", positions.oddities, "position-oddities", cost=1),
     route("positions/shogi", positions.by_sfen, "position-by-sfen", cost=1),
     route("positions/<slug:kind>/batch", positions.batch, "position-batch", cost=20),
+    route("positions/<slug:kind>/verdicts", verdicts.batch, "position-verdicts-batch", cost=5),
     route("positions/<slug:kind>/find", positions.find, "position-find", cost=reading),
     # A code may contain slashes, and an invalid one must not be an unknown address.
     route("positions/<slug:kind>/<path:code>.svg", positions.picture, "position-picture", cost=1),
@@ -142,6 +147,13 @@ urlpatterns = [
         "positions/<slug:kind>/<path:code>/opening",
         formations.opening,
         "position-opening",
+        cost=2,
+        replica=True,
+    ),
+    route(
+        "positions/<slug:kind>/<path:code>/verdicts",
+        verdicts.of_position,
+        "position-verdicts",
         cost=2,
         replica=True,
     ),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
-from archive.derive.chances import Cost, Judged, chance, costs, mean_accuracy
+from archive.derive.chances import Cost, Judged, chance, costs, entropy, mean_accuracy
 from archive.derive.series import rows_of, table_of
 from kifu_core.game import Evaluation
 from kifu_core.games import SHOGI
@@ -87,13 +87,15 @@ def _judged(turn: int, phase: int, verdict: EngineVerdict | None, scale: float) 
     if verdict is None:
         return Judged(turn, phase)
     first = verdict.lines[0]
+    policy = [line.policy / 1000 for line in verdict.widest if line.policy is not None]
     return Judged(
         turn,
         phase,
         chance(first.score, first.winner, scale),
         mate=first.winner is not None,
         best=first.moves[0] if first.moves else "",
-        spread=tuple(chance(line.score, line.winner, scale) for line in verdict.widest),
+        spread=tuple(chance(line.score, line.winner, scale) for line in verdict.widest if line.is_scored),
+        entropy=entropy(policy) if policy else None,
     )
 
 

@@ -42,6 +42,11 @@ class Line(NamedTuple):
     moves: tuple[str, ...] = ()
     policy: int | None = None
 
+    @property
+    def is_scored(self) -> bool:
+        """Return whether it has a score or a mate."""
+        return self.score is not None or self.winner is not None
+
     def as_json(self) -> list[Any]:
         values = [self.score, self.winner, self.mate, " ".join(self.moves)]
         return values if self.policy is None else [*values, self.policy]

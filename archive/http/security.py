@@ -109,7 +109,7 @@ _OPEN_NAMES: Final = (
 )  # fmt: skip
 _READABLE: Final = tuple(f"/api/v1/{name}" for name in _OPEN_NAMES)
 _INDEX: Final = "/api/v1/"
-_STATELESS: Final = re.compile("/api/v1/(?:convert|check|find|positions/[^/]+/(?:batch|find))")
+_STATELESS: Final = re.compile("/api/v1/(?:convert|check|find|positions/[^/]+/(?:batch|find|verdicts))")
 _RECONCILING: Final = re.compile("/api/v1/reconcile/[^/]+")
 _EVERY_METHOD: Final = ("GET", "HEAD", "POST", "PUT", "DELETE")
 _METHODS: Final = "Access-Control-Allow-Methods"

@@ -22,6 +22,7 @@ from django.utils import timezone
 from archive.derive.verdicts import RecordVerdict, record_verdicts
 from archive.models import Engine, Game, Verdict
 from archive.store.existing import batched
+from archive.store.game_analyses import write_analyses
 from kifu_core.classes import PUBLIC
 from kifu_core.games import SHOGI
 
@@ -112,12 +113,13 @@ def write_verdicts(
 
 
 def write_first_opinion(game: Game, engine: int, verdicts: Mapping[int, NewVerdict], version: int) -> None:
-    """Store the verdicts of a network on the positions of a game, and that the game has them, unless it got
-    other moves or moved meanwhile."""
+    """Store the verdicts of a network on the positions of a game, its analysis, and that the game has them,
+    unless it got other moves or moved meanwhile."""
     with transaction.atomic():
         write_verdicts(engine, verdicts, game.space)
         same = Game.objects.filter(pk=game.pk, space=game.space, digest=game.digest)
-        same.update(network_version=version)
+        if same.update(network_version=version):
+            write_analyses([game.pk], engine)
 
 
 def _row(key: int, engine: int, game: int, space: int, one: NewVerdict, by: int | None) -> tuple[Any, ...]:

@@ -25,7 +25,7 @@ def verdicts_of(game: Game, scores: Sequence[int | Line], *, lines: int = 1) -> 
         moves = sorted(to_usi(one) for one in SHOGI.rules.legal_moves(position) if one != played)
         first = score if isinstance(score, Line) else Line(score)
         sign = -1 if position.turn else 1
-        worse = [Line((first.score or 0) - sign * 40 * number) for number in range(1, lines)]
+        worse = [Line((first.score or 0) - sign * 50 * number) for number in range(1, lines)]
         own = [line._replace(moves=(move,)) for line, move in zip([first, *worse], moves, strict=False)]
         verdicts[key] = NewVerdict(tuple(own), 10_000, 12)
     return verdicts

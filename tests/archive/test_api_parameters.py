@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 START = "poUAACMaqtYhwHgAAAAPQdTnd3vMgAA"
 API = [route for route in routes() if route.template.startswith("/api/")]
 POSTED = ("uploads", "convert", "check", "positions/shogi/batch", "positions/shogi/find", "find",
-          "players/authority")  # fmt: skip
+          "players/authority", "positions/shogi/verdicts")  # fmt: skip
 
 
 @pytest.fixture
@@ -72,8 +72,13 @@ DEEDS = (
 )  # fmt: skip
 
 
+READ = ("{pk}/verdicts", "{code}/verdicts")
+"""Addresses that end like one of these, and are read."""
+
+
 def address_is_posted(route: Route) -> bool:
-    return any(route.template.endswith(f"/{name.rpartition('/')[2]}") for name in DEEDS)
+    posted = any(route.template.endswith(f"/{name.rpartition('/')[2]}") for name in DEEDS)
+    return posted and not route.template.endswith(READ)
 
 
 def wrong_fields(answer: Any) -> list[str]:
@@ -216,6 +221,8 @@ def test_a_form_of_a_page_may_bring_its_token(client):
         ("positions/shogi/batch", {"codes": [5]}, "codes"),
         ("positions/shogi/batch", {"codes": ["x"] * 101}, "codes"),
         ("positions/shogi/batch", {"codes": ["x"], "match": ["any"]}, "match"),
+        ("positions/shogi/verdicts", {"positions": ["x"] * 101}, "positions"),
+        ("positions/shogi/verdicts", {"positions": ["x"], "engine": "x"}, "engine"),
         ("check", {"text": KIF, "name": 5}, "name"),
         ("convert", {"text": KIF, "to": ["kif"]}, "to"),
     ],

@@ -210,7 +210,7 @@ def test_what_may_not_be_public_is_kept_by_nobody_and_never_304(addresses: dict[
 
 def test_whatever_is_told_of_a_game_of_a_library_is_kept_by_nobody(anna: User):
     game = Game.objects.latest("pk").pk
-    parts = ("", "/record.kif", "/record.jkf", "/positions", "/series", "/novelty")
+    parts = ("", "/record.kif", "/record.jkf", "/positions", "/series", "/novelty", "/analyses")
     of_game = [f"/api/v1/games/{game}{part}" for part in parts]
     pages = [f"/games/{game}/", f"/embed/games/{game}/"]
     # Pages know nothing of tokens.

@@ -8,6 +8,7 @@ from django.core.management import call_command
 from archive import libraries, store
 from archive.derive.chances import PONANZA
 from archive.derive.game_analysis import unpack
+from archive.derive.verdicts import Line, NewVerdict
 from archive.intake import worker
 from archive.models import Engine, Entry, Game, GameAnalysis, GameChange, User
 from archive.queries.games.filters import GameFilters
@@ -140,3 +141,20 @@ def test_the_command_analyses_games_and_says_what_it_fitted(game, capsys):
     call_command("fit_engines", "--games")
     assert "1 analyses of games" in capsys.readouterr().out
     assert GameAnalysis.objects.count() == 1
+
+
+def test_a_network_judges_difficulty_by_its_policy(game):
+    def opinion(policies):
+        lines = [Line(0, moves=("1g1f",), policy=policies[0])]
+        lines += [Line(None, moves=("9g9f",), policy=one) for one in policies[1:]]
+        verdicts = verdicts_of(game, [0] * 8)
+        return {key: NewVerdict(tuple(lines)) for key in verdicts}
+
+    def weights(policies):
+        identity = store.EngineIdentity(f"a network {policies}", source=Engine.Source.NETWORK)
+        engine = store.engine_of(identity)
+        store.write_first_opinion(game, engine, opinion(policies), 1)
+        row = GameAnalysis.objects.get(engine=engine)
+        return {one.weight for one in unpack(row.content).costs}
+
+    assert max(weights([990])) < min(weights([300, 300, 300]))

@@ -198,6 +198,7 @@ def test_a_number_that_no_row_can_have_is_not_there(archive, route, number):
         "positions/shogi/find",
         "positions/quoridor/find",
         "positions/shogi/batch",
+        "positions/shogi/verdicts",
     ],
 )
 def test_no_body_is_a_fault(archive, settings, address, body):

@@ -191,6 +191,7 @@ def game(world: World, number: int, *, about: bool = True) -> Answers:
     result = world.api(f"games/{number}")
     record = world.api(result["record_urls"].get("jkf") or result["record_urls"]["json"])
     yield from (result, record, world.api(f"games/{number}/series"), world.api(f"games/{number}/novelty"))
+    yield world.api(f"games/{number}/analyses")
     yield world.api(f"games/{number}/library")
     for at in world.api(f"games/{number}/positions")["results"]:
         address = path_code(at["code"])

@@ -13,6 +13,7 @@ CARRIES_SCOPE = {
 """Types of parameters that hold a scope, or the request from which `scope_of` makes one."""
 
 NO_GAMES = {
+    "games.analyses": "analyses_of_game",  # of a game that was shown
     "games.bulk": "being_deleted",
     "games.changes": "last_change is_of_order",
     "games.color_names": "colours_of default_game results_of",
@@ -40,6 +41,7 @@ NO_GAMES = {
     "reading_errors",
     "positions.position_query": "check_arguments",
     "positions.reading_plan": "plan_for_all plan_for_page",
+    "positions.verdicts": "engines_by_id",
     "scope": "hash_of scope_by_names spaces_of",
     "search.box": "is_query mate_filters split_at_against",
     "search.days": "read_day first_day last_day shifted",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
+from archive.derive.chances import PONANZA
 from archive.derive.verdicts import Line
 from archive.models import Engine
 from archive.queries.sql import rows_by_ids
@@ -36,6 +37,16 @@ class EngineInfo(NamedTuple):
     version: str
     network: str
     options: Mapping[str, Any]
+    scale: float | None = None
+    """The fitted scale of its winning chances, with the log loss, and how much it was fitted to."""
+    log_loss: float | None = None
+    fitted_positions: int = 0
+    fitted_games: int = 0
+
+    @property
+    def winning_scale(self) -> float:
+        """Return the scale of its winning chances: the usual one before one is fitted."""
+        return self.scale or PONANZA
 
     @property
     def title(self) -> str:
@@ -77,6 +88,7 @@ def verdicts_at(scope: Scope, kind: str, positions: Sequence[Any]) -> list[list[
 
 
 SOURCES: Final[dict[str, int]] = {Engine.Source.ENGINE: 0, Engine.Source.NETWORK: 1, Engine.Source.RECORD: 2}
+"""Analyses by engines come first, then those by networks, then comments."""
 
 
 def _keys(scope: Scope, kind: str, position: Any) -> list[int]:
@@ -86,7 +98,7 @@ def _keys(scope: Scope, kind: str, position: Any) -> list[int]:
 
 def _by_key(keys: Iterable[int]) -> dict[int, list[StoredVerdict]]:
     rows = rows_by_ids(_VERDICTS, sorted(keys))
-    engines = _engines({row[1] for row in rows})
+    engines = engines_by_id({row[1] for row in rows})
     by_key: dict[int, list[StoredVerdict]] = {}
     for key, pk, nodes, depth, history, game, made, moves in rows:
         lines = tuple(map(Line.from_json, orjson.loads(moves) if isinstance(moves, str) else moves))
@@ -95,9 +107,9 @@ def _by_key(keys: Iterable[int]) -> dict[int, list[StoredVerdict]]:
     return by_key
 
 
-def _engines(pks: Iterable[int]) -> dict[int, EngineInfo]:
-    columns = ("pk", "source", "name", "version", "network", "options")
-    rows = Engine.objects.filter(pk__in=pks).values_list(*columns)
+def engines_by_id(pks: Iterable[int]) -> dict[int, EngineInfo]:
+    """Return engines by id; ids of none are left out."""
+    rows = Engine.objects.filter(pk__in=pks).values_list(*EngineInfo._fields)
     return {row[0]: EngineInfo(*row) for row in rows}
 
 
