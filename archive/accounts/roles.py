@@ -22,6 +22,7 @@ Role = User.Role
 UPLOAD: Final = "archive.upload_records"
 READ_PRIVATE: Final = "archive.read_private"
 HOOKS: Final = "archive.make_hooks"
+ANALYSE: Final = "archive.analyse"
 _CURATE: Final = frozenset(
     f"archive.{right}"
     for right in (
@@ -35,10 +36,10 @@ _CURATE: Final = frozenset(
 
 RIGHTS: Final[dict[str, frozenset[str]]] = {
     Role.READER: frozenset({READ_PRIVATE, HOOKS}),
-    Role.CONTRIBUTOR: frozenset({READ_PRIVATE, HOOKS, UPLOAD}),
-    Role.CURATOR: frozenset({READ_PRIVATE, HOOKS, UPLOAD}) | _CURATE,
+    Role.CONTRIBUTOR: frozenset({READ_PRIVATE, HOOKS, UPLOAD, ANALYSE}),
+    Role.CURATOR: frozenset({READ_PRIVATE, HOOKS, UPLOAD, ANALYSE}) | _CURATE,
     # Administrators are superusers, who have every right anyway.
-    Role.ADMINISTRATOR: frozenset({READ_PRIVATE, HOOKS, UPLOAD}) | _CURATE,
+    Role.ADMINISTRATOR: frozenset({READ_PRIVATE, HOOKS, UPLOAD, ANALYSE}) | _CURATE,
 }
 """Names of Django's permissions by role; some have no model of Django's."""
 
@@ -46,6 +47,7 @@ SCOPES: Final[dict[str, tuple[_StrPromise, frozenset[str] | None]]] = {
     "read-private": (_("read what is not public"), frozenset({READ_PRIVATE})),
     "upload": (_("add games"), frozenset({UPLOAD})),
     "hooks": (_("make and remove webhooks"), frozenset({HOOKS})),
+    "analyse": (_("have games analysed, and analyse games"), frozenset({ANALYSE})),
     "edit": (_("hide and delete"), _CURATE),
     "admin": (_("everything that the account may do"), None),
 }
@@ -93,6 +95,11 @@ def may_dispose(user: AnyUser) -> bool:
 def may_hook(user: AnyUser) -> bool:
     """Return whether a user may have webhooks."""
     return _may(user, HOOKS)
+
+
+def may_ask_analysis(user: AnyUser) -> bool:
+    """Return whether a user may have games analysed, and may analyse games for the archive."""
+    return _may(user, ANALYSE)
 
 
 def may_delete_own(user: AnyUser) -> bool:

@@ -62,6 +62,10 @@ _LINES: Final = (
     _("hook {n}: switched off, {reason}"),
     _("token {n}: made, {scopes}"),
     _("token {n}: revoked"),
+    _("request {n}: game {game}"),
+    _("request {n}: search"),
+    _("request {n}: cancelled"),
+    _("volunteer {n}: disabled, {verdicts} verdicts removed"),
     _(
         "to space {space}, complete: {files} files ({known} known before, {refused} refused), "
         "{entries} entries: {added} games stored, {same} known games, {failed} failed{rest}"

@@ -132,6 +132,7 @@ TABLES: Final = (
     Table("archive.Draft", accounts=True),
     Table("archive.Follow", accounts=True),
     Table("archive.PositionNote", accounts=True),
+    Table("archive.AnalysisVolunteer", accounts=True),
     Table("archive.AuditLine", accounts=True),
 )
 
@@ -178,6 +179,7 @@ FORMER: Final = {
 _FOLLOWS: Final = "follows from the records of games: made anew"
 _RUNNING: Final = "of processes that run, not of the archive"
 _MADE: Final = "made by migrations"
+_ANALYSES: Final = "open work, which is requested anew: what was found is in the verdicts"
 
 LEFT_OUT: Final[dict[str, str]] = {
     "archive_uploadchunk": "bytes of uploads: files of their own",
@@ -201,6 +203,10 @@ LEFT_OUT: Final[dict[str, str]] = {
     "archive_heardprocess": _RUNNING,
     "archive_tally": _RUNNING,
     "archive_devicegrant": "good for minutes",
+    "archive_analysisrequest": _ANALYSES,
+    "archive_analysisgame": _ANALYSES,
+    "archive_analysisclaim": _ANALYSES,
+    "archive_analysischeck": _ANALYSES,
     "account_emailconfirmation": "good for minutes",
     "django_session": "who is signed in signs in again",
     "usersessions_usersession": "who is signed in signs in again",

@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('at', models.DateTimeField(auto_now_add=True, db_index=True, verbose_name='when')),
-                ('event', models.CharField(choices=[('sign-in', 'signed in'), ('sign-in-failed', 'failed to sign in'), ('sign-out', 'signed out'), ('account', 'changed the way in'), ('rights', 'changed rights'), ('members', 'changed members'), ('share', 'shared'), ('publish', 'published'), ('take-back', 'took back'), ('delete', 'deleted'), ('hide', 'hid or showed bytes'), ('let-in', 'let held games in'), ('correct', 'corrected'), ('import', 'imported'), ('reread', 'had read again')], max_length=20, verbose_name='what was done')),
+                ('event', models.CharField(choices=[('sign-in', 'signed in'), ('sign-in-failed', 'failed to sign in'), ('sign-out', 'signed out'), ('account', 'changed the way in'), ('rights', 'changed rights'), ('members', 'changed members'), ('share', 'shared'), ('publish', 'published'), ('take-back', 'took back'), ('delete', 'deleted'), ('hide', 'hid or showed bytes'), ('let-in', 'let held games in'), ('correct', 'corrected'), ('import', 'imported'), ('reread', 'had read again'), ('analyse', 'had analysed')], max_length=20, verbose_name='what was done')),
                 ('account', models.BigIntegerField(null=True, verbose_name='account')),
                 ('name', models.CharField(blank=True, max_length=150, verbose_name='who')),
                 ('what', models.TextField(blank=True, verbose_name='to what')),
@@ -140,7 +140,7 @@ class Migration(migrations.Migration):
             name='HeardProcess',
             fields=[
                 ('name', models.CharField(max_length=200, primary_key=True, serialize=False)),
-                ('role', models.CharField(choices=[('worker', 'worker'), ('scheduler', 'scheduler')], max_length=10)),
+                ('role', models.CharField(choices=[('worker', 'worker'), ('analyst', 'engine worker'), ('scheduler', 'scheduler')], max_length=10)),
                 ('version', models.CharField(max_length=20)),
                 ('started', models.DateTimeField()),
                 ('seen', models.DateTimeField()),
@@ -994,6 +994,93 @@ class Migration(migrations.Migration):
             options={
                 'indexes': [models.Index(condition=models.Q(('by__isnull', False)), fields=['by'], name='verdict_of_volunteer'), models.Index(condition=models.Q(('game__gt', 0)), fields=['game'], name='verdict_of_game'), models.Index(condition=models.Q(('space__gt', 0)), fields=['space'], name='verdict_of_space')],
             },
+        ),
+        migrations.CreateModel(
+            name='AnalysisRequest',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('space', models.BigIntegerField(default=0)),
+                ('engine', models.CharField(max_length=60)),
+                ('nodes', models.BigIntegerField()),
+                ('lines', models.SmallIntegerField(default=1)),
+                ('priority', models.SmallIntegerField(choices=[(0, 'somebody waits'), (1, 'games of a list'), (2, 'new games')])),
+                ('title', models.TextField()),
+                ('filters', models.JSONField(null=True)),
+                ('after', models.BigIntegerField(null=True)),
+                ('state', models.CharField(choices=[('open', 'open'), ('done', 'done'), ('cancelled', 'cancelled')], default='open', max_length=9)),
+                ('made', models.DateTimeField(auto_now_add=True)),
+                ('worked', models.DateTimeField(default=django.utils.timezone.now)),
+                ('finished', models.DateTimeField(null=True)),
+                ('user', models.ForeignKey(null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='analysis_requests', to=settings.AUTH_USER_MODEL)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='AnalysisGame',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('game', models.BigIntegerField()),
+                ('state', models.CharField(choices=[('open', 'open'), ('done', 'done')], default='open', max_length=4)),
+                ('positions', models.SmallIntegerField(default=0)),
+                ('remaining', models.SmallIntegerField(default=0)),
+                ('failures', models.JSONField(default=dict)),
+                ('made', models.DateTimeField(auto_now_add=True)),
+                ('finished', models.DateTimeField(null=True)),
+                ('request', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='games', to='archive.analysisrequest')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='AnalysisVolunteer',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('positions', models.BigIntegerField(default=0)),
+                ('checked', models.IntegerField(default=0)),
+                ('failed', models.IntegerField(default=0)),
+                ('disabled', models.DateTimeField(null=True)),
+                ('made', models.DateTimeField(auto_now_add=True)),
+                ('seen', models.DateTimeField(default=django.utils.timezone.now)),
+                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='volunteer', to=settings.AUTH_USER_MODEL)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='AnalysisCheck',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('engine', models.CharField(max_length=60)),
+                ('game', models.BigIntegerField()),
+                ('ply', models.SmallIntegerField()),
+                ('nodes', models.BigIntegerField()),
+                ('moves', models.JSONField()),
+                ('made', models.DateTimeField(auto_now_add=True)),
+                ('volunteer', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='checks', to='archive.analysisvolunteer')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='AnalysisClaim',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.BigIntegerField()),
+                ('ply', models.SmallIntegerField()),
+                ('token', models.CharField(db_index=True, max_length=32)),
+                ('until', models.DateTimeField(db_index=True)),
+                ('engine', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.engine')),
+                ('volunteer', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to=settings.AUTH_USER_MODEL)),
+                ('game', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='claims', to='archive.analysisgame')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('key', 'engine'), name='analysis_claim_once')],
+            },
+        ),
+        migrations.AddIndex(
+            model_name='analysisrequest',
+            index=models.Index(condition=models.Q(('state', 'open')), fields=['priority', 'worked'], name='analysis_request_open'),
+        ),
+        migrations.AddIndex(
+            model_name='analysisgame',
+            index=models.Index(condition=models.Q(('state', 'open')), fields=['request', 'id'], name='analysis_game_open'),
+        ),
+        migrations.AddConstraint(
+            model_name='analysisgame',
+            constraint=models.UniqueConstraint(fields=('request', 'game'), name='analysis_game_once'),
         ),
         migrations.SeparateDatabaseAndState(
             state_operations=[

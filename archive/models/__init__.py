@@ -8,6 +8,13 @@ from typing import Final
 
 from archive.models.accounts import AccountInvitation, DeviceGrant, Token, User, UserManager
 from archive.models.analysis import Engine, GameAnalysis, Verdict
+from archive.models.analysis_queue import (
+    AnalysisCheck,
+    AnalysisClaim,
+    AnalysisGame,
+    AnalysisRequest,
+    AnalysisVolunteer,
+)
 from archive.models.audit import AuditEvent, AuditLine
 from archive.models.collections import Collection, CollectionGame
 from archive.models.columns import ColumnGone, ColumnSegment, ColumnWaiting
@@ -39,8 +46,9 @@ from archive.models.spaces import Invitation, LeftSpace, Membership, Share, Spac
 from archive.models.uploads import PIECE_BYTES, GoneUpload, Sender, Upload, UploadChunk
 
 __all__ = [
-    "LARGEST_ID", "PIECE_BYTES", "WITHOUT_OPINION", "AccountInvitation", "Arrival", "AuditEvent", "AuditLine",
-    "BenchMark", "Collection", "CollectionGame", "ColumnGone", "ColumnSegment", "ColumnWaiting", "Correction",
+    "LARGEST_ID", "PIECE_BYTES", "WITHOUT_OPINION", "AccountInvitation", "AnalysisCheck", "AnalysisClaim",
+    "AnalysisGame", "AnalysisRequest", "AnalysisVolunteer", "Arrival", "AuditEvent", "AuditLine", "BenchMark",
+    "Collection", "CollectionGame", "ColumnGone", "ColumnSegment", "ColumnWaiting", "Correction",
     "CorrectionBatch", "CorrectionEvent", "DeviceGrant", "Draft", "Engine", "Entry", "Event", "Follow",
     "Game", "GameAlias", "GameAnalysis", "GameChange", "GameEvent", "GameFormation", "GameIdentity",
     "GamePlayer", "GameRecord", "GameSeries", "GameText", "GoneGame", "GoneUpload", "HeardProcess", "Hook",

@@ -33,6 +33,7 @@ class AuditEvent(models.TextChoices):
     CORRECT = "correct", _("corrected")
     IMPORT = "import", _("imported")
     REREAD = "reread", _("had read again")
+    ANALYSE = "analyse", _("had analysed")
 
 
 class AuditLine(models.Model):

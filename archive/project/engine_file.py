@@ -12,6 +12,7 @@ from msgspec import Meta, Struct, ValidationError, convert
 
 Option = Annotated[str, Meta(pattern=r"^[^\x00-\x1f]*$")] | int | bool
 _Text = Annotated[str, Meta(max_length=200, pattern=r"^[^\x00-\x1f]*$")]
+_Word = Annotated[str, Meta(min_length=1, max_length=4_096, pattern=r"^[^\x00]*$")]
 _Name = Annotated[str, Meta(max_length=60, pattern=r"^[^\x00-\x1f ][^\x00-\x1f]*$")]
 
 
@@ -23,7 +24,7 @@ class EngineSetting(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """
 
     name: _Name
-    command: Annotated[tuple[_Text, ...], Meta(min_length=1)]
+    command: Annotated[tuple[_Word, ...], Meta(min_length=1)]
     version: _Text = ""
     network: _Text = ""
     options: Mapping[_Name, Option] = {}

@@ -26,6 +26,9 @@ network, which other workers do not."""
 OPINIONS: Final = "archive.opinions"
 """The task of this queue."""
 
+ANALYSIS: Final = "analysis"
+"""Turns of engines, which workers of their own serve, and no others."""
+
 
 def folders(data_dir: Path) -> dict[str, Any]:
     """Create the folders of the embedded broker; return its transport options."""

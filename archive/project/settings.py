@@ -485,6 +485,8 @@ if ARCHIVE_NETWORK:
     CELERY_BEAT_SCHEDULE["opinions"] = {
         "task": OPINIONS, "schedule": SWEEP_SECONDS, "options": {"queue": NETWORK}
     }  # fmt: skip
+if ENGINES.engine:
+    CELERY_BEAT_SCHEDULE["analyses"] = {"task": "archive.analyses", "schedule": 10} | _MAINTENANCE
 if ARCHIVE_DUMP_DAYS:
     CELERY_BEAT_SCHEDULE["dump"] = {"task": "archive.dump", "schedule": 600} | _MAINTENANCE
 

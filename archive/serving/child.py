@@ -1,4 +1,4 @@
-"""One process of the archive: `python -m archive.serving.child web|worker|scheduler [--supervised]`.
+"""One process of the archive: `python -m archive.serving.child web|worker|analyst|scheduler [--supervised]`.
 
 With `--supervised` its standard input is a pipe from `manage.py serve`. When the supervisor ends, even by a
 kill, the pipe ends, and the child ends with its process group. Containers run the same roles without it.
@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -30,6 +30,8 @@ from archive.project.startup import load_settings, refuse_contradictions, refuse
 
 if TYPE_CHECKING:
     from celery import Celery
+
+    from archive.models import ProcessRole
 
 log = logging.getLogger(__name__)
 
@@ -156,28 +158,44 @@ def _connections(wanted: int) -> int:
 
 
 def worker() -> None:
-    """Run one Celery worker, with tasks in this process or in one child.
+    """Run one Celery worker for uploads and maintenance, with tasks in this process or in one child."""
+    from django.conf import settings
 
-    It has only one child, since that keeps an upload's walk open between turns; for more throughput run more
-    workers. The process of the tasks is limited to ARCHIVE_WORKER_MEMORY_MB.
+    from archive.models import ProcessRole
+
+    _work(ProcessRole.WORKER, settings.WORKER_QUEUES)
+
+
+def analyst() -> None:
+    """Run one Celery worker for the turns of engines, which are processes of its own."""
+    from archive.models import ProcessRole
+    from archive.project.queues import ANALYSIS
+
+    _work(ProcessRole.ANALYST, [ANALYSIS])
+
+
+def _work(role: ProcessRole, queues: Sequence[str]) -> None:
+    """Run one Celery worker.
+
+    It has only one child, since that keeps an upload's walk, or an engine, open between turns; for more
+    throughput run more workers. The process of the tasks is limited to ARCHIVE_WORKER_MEMORY_MB.
     """
     from celery.apps import worker as celery_worker
     from celery.signals import worker_process_init, worker_ready
     from django.conf import settings
 
     from archive.intake.memory_limit import RESTART, limit_memory, max_memory_kib, shuts_down_for
-    from archive.models import ProcessRole
     from archive.observing import heartbeats, tasks
     from archive.project.garbage_collection import collect_rarely
 
     # Celery prints messages about its end without the log's format.
     vars(celery_worker)["safe_say"] = lambda *_: None
-    os.nice(NETWORK_NICENESS if settings.WORKER_QUEUES == (NETWORK,) else WORKER_NICENESS)
+    os.nice(NETWORK_NICENESS if tuple(queues) == (NETWORK,) else WORKER_NICENESS)
     # A worker receives no message during a task.
     _end_when_silent(max(settings.SILENCE_SECONDS, settings.TASK_SECONDS))
     collect_rarely()
     tasks.listen()
-    begin_heartbeats = partial(heartbeats.begin, ProcessRole.WORKER, os.getpid())
+    begin_heartbeats = partial(heartbeats.begin, role, os.getpid())
     if settings.WORKER_POOL == "solo":
         limit_memory()
         worker_ready.connect(lambda **_: begin_heartbeats(), weak=False)
@@ -191,8 +209,8 @@ def worker() -> None:
         pool=settings.WORKER_POOL,
         concurrency=1,
         max_memory_per_child=max_memory_kib(),
-        queues=settings.WORKER_QUEUES,
-        hostname=f"worker-{os.getpid()}@{socket.gethostname()}",
+        queues=queues,
+        hostname=f"{role}-{os.getpid()}@{socket.gethostname()}",
         without_gossip=True,
         without_mingle=True,
         without_heartbeat=True,
@@ -242,7 +260,9 @@ def _check(role: str) -> None:
     refuse_other_tables()
 
 
-ROLES: dict[str, Callable[[], None]] = {"web": web, "worker": worker, "scheduler": scheduler}
+ROLES: dict[str, Callable[[], None]] = {
+    "web": web, "worker": worker, "analyst": analyst, "scheduler": scheduler
+}  # fmt: skip
 
 
 def main(role: str, *options: str) -> None:

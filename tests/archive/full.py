@@ -22,6 +22,7 @@ from archive.following import follows, notes
 from archive.hooks import arrivals
 from archive.intake import worker
 from archive.models import (
+    AnalysisVolunteer,
     AuditEvent,
     Correction,
     CorrectionBatch,
@@ -159,6 +160,7 @@ def _analyse(anna: User) -> None:
         verdict = NewVerdict((Line(30, moves=("7g7f",)), *[Line(20)] * (lines - 1)), 100 // lines)
         store.write_verdicts(engine, {key: verdict}, by=anna.pk)
     analyse(Game.objects.filter(kind=SHOGI.name, space=0).earliest("pk"))
+    AnalysisVolunteer.objects.create(user=anna, positions=2)
 
 
 def _say(anna: User) -> None:

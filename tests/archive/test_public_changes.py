@@ -33,6 +33,7 @@ IN_NO_EXPORT = {
     "auditline", "hook", "hookdelivery", "sender", "uploadchunk", "heardprocess", "tally", "indexstate",
     "devicegrant", "draft", "follow", "positionnote", "correction", "correctionevent", "correctionbatch",
     "benchmark",
+    "analysisrequest", "analysisgame", "analysisclaim", "analysisvolunteer", "analysischeck",
 }  # fmt: skip
 
 

@@ -41,6 +41,8 @@ class Command(ArchiveCommand):
         workers = [child_of_ours(f"worker {n + 1}", "worker") for n in range(settings.INGEST_WORKERS)]
         if settings.ARCHIVE_NETWORK:
             workers.append(child_of_ours("network", "worker", ARCHIVE_WORKER_QUEUES=NETWORK))
+        engines = settings.ENGINES.workers if settings.ENGINES.engine else 0
+        workers += [child_of_ours(f"engine worker {n + 1}", "analyst") for n in range(engines)]
         children = [child_of_ours("web", "web"), *workers, child_of_ours("scheduler", "scheduler")]
         code = Supervisor(children).run()
         lock.close()

@@ -1,0 +1,265 @@
+"""Work on requests: which positions come next, who has them, and what was found.
+
+The truth is the store of verdicts. A position needs work if it has no verdict of the engine with enough nodes
+and lines, so nothing that was stored is done again, and nothing is lost with a worker: its claims end after
+`LEASE`. A claim is a row that exists once for a position and an engine. Verdicts are stored in the
+transaction that removes their claims; who has lost a claim stores nothing.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Final
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from archive import store
+from archive.analysis.lines import GameLine, line_of_game
+from archive.models import AnalysisClaim, AnalysisGame, AnalysisRequest, User, Verdict
+from archive.project.engine_file import EngineFile, EngineSetting
+from kifu_core.classes import PUBLIC
+
+if TYPE_CHECKING:
+    from archive.derive.verdicts import NewVerdict
+
+CHUNK: Final = 6
+"""Successive plies among which positions are claimed together."""
+LEASE: Final = timedelta(seconds=120)
+"""Time until the next verdict of a claim has to be stored."""
+MOST_FAILURES: Final = 3
+"""Failures of the engine at a position after which it is left out."""
+_CANDIDATES: Final = 20
+_ROUNDS: Final = 10
+"""Groups of games that may turn out to need no work before there is an answer."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """Positions that one worker or volunteer has claimed."""
+
+    token: str
+    engine: EngineSetting
+    line: GameLine
+    plies: tuple[int, ...]
+    nodes: int
+    lines: int
+
+
+def engines() -> EngineFile:
+    """Return the engines of the settings."""
+    file: EngineFile = settings.ENGINES
+    return file
+
+
+def engine_id(setting: EngineSetting) -> int:
+    """Return the id of the stored identity of an engine."""
+    return store.engine_of(
+        store.EngineIdentity(
+            setting.name, version=setting.version, network=setting.network, options=dict(setting.options)
+        )
+    )
+
+
+# --- claims ----------------------------------------------------------------------------------------------
+
+
+def acquire(names: Collection[str] | None = None, volunteer: User | None = None) -> Work | None:
+    """Claim the most urgent positions for an engine of these names (None: any); None if there are none.
+
+    Volunteers get games of the public archive only.
+    """
+    AnalysisClaim.objects.filter(until__lt=timezone.now()).delete()
+    known = {one.name for one in engines().engine}
+    usable = known if names is None else known.intersection(names)
+    for _round in range(_ROUNDS):
+        candidates = list(_candidates(usable, volunteer)[:_CANDIDATES])
+        for row in candidates:
+            if (work := _claim(row, volunteer)) is not None:
+                return work
+        if all(row.state == AnalysisGame.State.OPEN for row in candidates):
+            return None
+    return None
+
+
+def _candidates(names: Collection[str], volunteer: User | None) -> QuerySet[AnalysisGame]:
+    rows = AnalysisGame.objects.filter(
+        state=AnalysisGame.State.OPEN, request__state=AnalysisRequest.State.OPEN, request__engine__in=names
+    )
+    if volunteer is not None:
+        rows = rows.filter(request__space=PUBLIC)
+    order = ("request__priority", "request__worked", "request_id", "id")
+    return rows.select_related("request").order_by(*order)
+
+
+def _claim(row: AnalysisGame, volunteer: User | None) -> Work | None:
+    request = row.request
+    setting, line = engines().by_name(request.engine), line_of_game(row.game, request.space)
+    if setting is None:
+        return None
+    engine = engine_id(setting)
+    lacking = {} if line is None else _lacking(row, line, engine)
+    _note(row, line, lacking)
+    if line is None or not lacking:
+        return None
+    claimed = {*AnalysisClaim.objects.filter(engine=engine, key__in=lacking).values_list("key", flat=True)}
+    free = {key: ply for key, ply in lacking.items() if key not in claimed}
+    token = secrets.token_hex(16)
+    plies = _insert_claims(row, engine, _chunk(free), token, volunteer)
+    if not plies:
+        return None
+    if request.priority != AnalysisRequest.Priority.PERSON:
+        AnalysisRequest.objects.filter(pk=request.pk).update(worked=timezone.now())
+    return Work(token, setting, line, plies, request.nodes, request.lines)
+
+
+def _chunk(free: Mapping[int, int]) -> dict[int, int]:
+    """Return the first of the free positions that lie within `CHUNK` plies."""
+    last = min(free.values(), default=0) + CHUNK
+    return {key: ply for key, ply in free.items() if ply < last}
+
+
+def _insert_claims(
+    row: AnalysisGame, engine: int, chunk: Mapping[int, int], token: str, volunteer: User | None
+) -> tuple[int, ...]:
+    """Claim positions; return the plies of those that nobody else has claimed meanwhile."""
+    until = timezone.now() + LEASE
+    # In the order of keys, so that two who claim the same positions do not wait for each other.
+    claims = [
+        AnalysisClaim(
+            key=key, engine_id=engine, game=row, ply=ply, token=token, until=until, volunteer=volunteer
+        )
+        for key, ply in sorted(chunk.items())
+    ]
+    AnalysisClaim.objects.bulk_create(claims, ignore_conflicts=True)
+    mine = AnalysisClaim.objects.filter(token=token).order_by("ply")
+    return tuple(mine.values_list("ply", flat=True))
+
+
+def _lacking(row: AnalysisGame, line: GameLine, engine: int) -> dict[int, int]:
+    """Return the positions of a game that need work, by key, with their first plies."""
+    nodes, lines = row.request.nodes, row.request.lines
+    plies: dict[int, int] = {}
+    for ply, key in enumerate(line.keys):
+        plies.setdefault(key, ply)
+    best: dict[int, int] = {}
+    rows = Verdict.objects.filter(key__in=[*plies], engine=engine, game=0, nodes__gte=nodes)
+    for key, number in rows.values_list("key", "lines"):
+        best[key] = max(number, best.get(key, 0))
+    return {
+        key: ply
+        for key, ply in plies.items()
+        if best.get(key, 0) < lines
+        and row.failures.get(str(ply), 0) < MOST_FAILURES
+        and best.get(key, 0) < min(lines, line.legal_moves(ply))
+    }
+
+
+def _note(row: AnalysisGame, line: GameLine | None, lacking: Collection[int]) -> None:
+    """Write how far a game is, and whether it and its request are done."""
+    row.positions, row.remaining = (0 if line is None else len({*line.keys})), len(lacking)
+    fields = ["positions", "remaining"]
+    if not lacking:
+        row.state, row.finished = AnalysisGame.State.DONE, timezone.now()
+        fields += ["state", "finished"]
+    row.save(update_fields=fields)
+    if not lacking:
+        finish_request(row.request)
+
+
+def finish_request(request: AnalysisRequest) -> None:
+    """Close a request whose games are all listed and done."""
+    unfinished = request.games.filter(state=AnalysisGame.State.OPEN)
+    done = AnalysisRequest.objects.filter(pk=request.pk, state=AnalysisRequest.State.OPEN, after=None)
+    if not unfinished.exists():
+        done.update(state=AnalysisRequest.State.DONE, finished=timezone.now())
+
+
+# --- results ---------------------------------------------------------------------------------------------
+
+
+def complete(work: Work, verdicts: Mapping[int, NewVerdict], by: User | None = None) -> tuple[int, ...]:
+    """Store verdicts by ply, and give their positions back; return the plies that were still claimed.
+
+    The claims of the other positions are renewed. A position whose verdict does not suffice is not tried
+    again.
+    """
+    with transaction.atomic():
+        claims = list(_claims(work.token).select_for_update().select_related("game__request"))
+        mine = [claim for claim in claims if claim.ply in verdicts]
+        if not mine:
+            return ()
+        game = mine[0].game
+        found = {claim.key: verdicts[claim.ply] for claim in mine}
+        store.write_verdicts(mine[0].engine_id, found, game.request.space, by.pk if by else None)
+        AnalysisClaim.objects.filter(pk__in=[claim.pk for claim in mine]).delete()
+        _claims(work.token).update(until=timezone.now() + LEASE)
+        weak = [claim.ply for claim in mine if not _suffices(work, claim.ply, verdicts[claim.ply])]
+        _note_failures(game, dict.fromkeys(weak, MOST_FAILURES), len(mine) - len(weak))
+    if game.remaining <= 0:
+        _look_again(game)
+    return tuple(sorted(claim.ply for claim in mine))
+
+
+def _claims(token: str) -> QuerySet[AnalysisClaim]:
+    return AnalysisClaim.objects.filter(token=token).order_by("ply")
+
+
+def _suffices(work: Work, ply: int, verdict: NewVerdict) -> bool:
+    """Return whether a verdict is what was wanted: all nodes, and all lines that the position has."""
+    lines = len(verdict.lines)
+    return verdict.nodes >= work.nodes and (lines >= work.lines or lines >= work.line.legal_moves(ply))
+
+
+def _note_failures(game: AnalysisGame, failures: Mapping[int, int], done: int) -> None:
+    """Add failures by ply to a game, and subtract positions that are done."""
+    game = AnalysisGame.objects.select_for_update().get(pk=game.pk) if failures else game
+    counts = dict(game.failures)
+    for ply, times in failures.items():
+        counts[str(ply)] = counts.get(str(ply), 0) + times
+    given_up = sum(counts[str(ply)] >= MOST_FAILURES for ply in failures)
+    game.failures, game.remaining = counts, game.remaining - done - given_up
+    game.save(update_fields=["failures", "remaining"])
+
+
+def _look_again(game: AnalysisGame) -> None:
+    """Find out whether a game without remaining positions is done."""
+    row = AnalysisGame.objects.select_related("request").get(pk=game.pk)
+    setting, line = engines().by_name(row.request.engine), line_of_game(row.game, row.request.space)
+    if setting is not None:
+        _note(row, line, {} if line is None else _lacking(row, line, engine_id(setting)))
+
+
+def fail(work: Work, ply: int) -> None:
+    """Note that the engine failed at a position, and give all positions of the claim back."""
+    with transaction.atomic():
+        claims = list(_claims(work.token).select_for_update().select_related("game"))
+        if any(claim.ply == ply for claim in claims):
+            _note_failures(claims[0].game, {ply: 1}, 0)
+        _claims(work.token).delete()
+
+
+def abort(token: str) -> int:
+    """Give the positions of a claim back; return how many there were."""
+    return _claims(token).delete()[0]
+
+
+def claims_of(user: User, token: str) -> list[AnalysisClaim]:
+    """Return what a volunteer has claimed with a token, by ply."""
+    return list(_claims(token).filter(volunteer=user).select_related("game__request"))
+
+
+def work_of(claims: Iterable[AnalysisClaim]) -> Work | None:
+    """Return the work that claims of one token stand for; None if its game or engine is gone."""
+    first, *others = claims
+    request = first.game.request
+    setting, line = engines().by_name(request.engine), line_of_game(first.game.game, request.space)
+    if setting is None or line is None:
+        return None
+    plies = tuple(claim.ply for claim in (first, *others))
+    return Work(first.token, setting, line, plies, request.nodes, request.lines)

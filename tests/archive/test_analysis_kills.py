@@ -1,0 +1,113 @@
+"""Workers, engines and volunteers that die while games are analysed: nothing is lost or done twice.
+
+`KIFU_ANALYSES=100` has a hundred games analysed, in some minutes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from random import Random
+
+import pytest
+
+from archive.analysis import requests
+from archive.analysis.lines import line_of_game
+from archive.models import AnalysisGame, AnalysisRequest, Game, User, Verdict
+from archive.project.engine_file import EngineFile
+from kifu_core.shogi.position import Position
+from tests.archive.analysis_worker import start
+from tests.archive.builders import ingest, random_line, ready
+from tests.archive.test_usi import peer
+from tests.archive.usi_peer import score
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+GAMES = int(os.environ.get("KIFU_ANALYSES", "3"))
+PLIES = 30
+NODES = 300
+LEASE = 2.0
+
+
+def stored_games() -> list[Game]:
+    """Games that share their beginnings, and some later positions."""
+    random, start = Random(33), Position.initial()
+    lines = [random_line(start, random, PLIES, 2) for _ in range(GAMES)]
+    ingest(*[ready(line, black=f"先手{n}") for n, line in enumerate(lines)])
+    return list(Game.objects.order_by("pk"))
+
+
+@pytest.fixture
+def engines(tmp_path, settings):
+    """The file of our small engine, which dies in its 15th and hangs in its 30th search."""
+    setting = peer(
+        "die-at", "15", "hang-at", "30", str(tmp_path / "searches"), seconds=1, nodes=NODES, lines=2
+    )
+    settings.ENGINES = EngineFile(engine=(setting,), checked_share=0.0)
+    command = ", ".join(json.dumps(word) for word in setting.command)
+    file = tmp_path / "engines.toml"
+    file.write_text(
+        "checked_share = 0\n[[engine]]\n"
+        f'name = "Peer"\nversion = "1.0"\nseconds = 1\nnodes = {NODES}\nlines = 2\ncommand = [{command}]\n'
+    )
+    return file
+
+
+def test_what_dies_on_the_way_loses_nothing_and_does_nothing_twice(engines, tmp_path):
+    games = stored_games()
+    anna = User.objects.create_user("anna", role=User.Role.CURATOR)
+    requests.request_search(anna, 0, {}, "all", requests.Wanted(lines=2))
+    kills, random = 0, Random(7)
+    accounts = ["", "", "anna"]
+    running = [start(engines, LEASE, account) for account in accounts]
+    until = time.monotonic() + 60 + 6 * GAMES
+    try:
+        while AnalysisRequest.objects.filter(state="open").exists():
+            assert time.monotonic() < until, list(
+                AnalysisGame.objects.values("state", "remaining", "failures")
+            )
+            requests.maintain()
+            time.sleep(1.0)
+            number = random.randrange(len(running))
+            assert not any(process.poll() for process in running)
+            if kills < 2 * GAMES and running[number].poll() is None:
+                running[number].kill()
+                running[number].wait()
+                kills += 1
+                running[number] = start(engines, LEASE, accounts[number])
+    finally:
+        for process in running:
+            process.kill()
+            process.wait()
+    assert kills
+    assert_analysed(games)
+    positions = len({key for game in games for key in line_of_game(game.pk, 0).keys})
+    searches = (tmp_path / "searches").stat().st_size
+    # Only what an engine was searching when it, or who had it, died, or the claim ended, is searched again.
+    assert positions <= searches + mates(games) <= positions + 2 * kills + 12
+
+
+def mates(games: list[Game]) -> int:
+    """Positions without a legal move, in which nothing is searched."""
+    lines = [line_of_game(game.pk, 0) for game in games]
+    return sum(not line.legal_moves(len(line.moves)) for line in lines)
+
+
+def assert_analysed(games: list[Game]) -> None:
+    """Each position of the games has the one verdict that the engine always has on it."""
+    expected = {}
+    for game in games:
+        line = line_of_game(game.pk, 0)
+        for ply, key in enumerate(line.keys):
+            position = line.at(ply).position()
+            if legal := line.legal_moves(ply):
+                first = score(position, NODES, 0)
+                expected[key] = (min(2, legal), -first if position.turn else first)
+    found = {
+        key: (lines, moves[0][0])
+        for key, lines, moves in Verdict.objects.values_list("key", "lines", "moves")
+    }
+    assert found == expected
+    assert Verdict.objects.count() == len(expected)
+    assert {*AnalysisGame.objects.values_list("state", "remaining")} == {("done", 0)}
