@@ -74,6 +74,11 @@ def may_upload(user: AnyUser) -> bool:
     return _may(user, UPLOAD)
 
 
+def may_see_hidden(user: AnyUser) -> bool:
+    """Return whether a user sees hidden bytes, and what is being deleted."""
+    return _may(user, "archive.view_upload")
+
+
 def may_curate(user: AnyUser) -> bool:
     """Return whether a user may hide and delete others' uploads."""
     return _may(user, "archive.change_game")

@@ -408,3 +408,12 @@ class TakeDownBody(serializers.Serializer[Any]):
 
     reason = TextField(max_length=REASON_LENGTH, help_text="Why; for the audit log.")
     hide = FlagField(default=False, help_text="Whether to hide the bytes of its files, too.")
+
+
+class TakeDownNameBody(serializers.Serializer[Any]):
+    """Fields of `POST players/{id}/take-down`."""
+
+    reason = TextField(max_length=REASON_LENGTH, help_text="Why; for curators and the audit log.")
+    initials = TextField(
+        max_length=20, default="", help_text="Shown in place of the name. Derived from it if empty."
+    )

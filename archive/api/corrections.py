@@ -11,6 +11,7 @@ from archive.api.refusals import Refusals
 from archive.api.shapes import corrections as shapes
 from archive.curation import corrections, names
 from archive.curation.errors import CurationError
+from archive.curation.masks import mask_correction
 from archive.curation.policy import Subject
 from archive.models import Correction, CorrectionEvent, Game, User
 from archive.queries.scope import space_name
@@ -36,6 +37,7 @@ REFUSALS: Final = Refusals(
         "not-open": 409,
         "not-applied": 409,
         "not-taken-down": 404,
+        "name-taken-down": 409,
         "unknown-field": 400,
         "invalid-value": 400,
         "invalid-day": 400,
@@ -71,6 +73,7 @@ def account_of(request: Request) -> User:
 def correction_info(request: Request, row: Correction, subject: Subject) -> shapes.CorrectionInfo:
     """Return a correction of a game, a player or an event with its history."""
     signed_in = isinstance(request.user, User)
+    mask_correction(request.user, row, subject)
     may = (
         corrections.possible_actions(request.user, row, subject)
         if isinstance(subject, Game)

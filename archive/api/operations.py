@@ -211,7 +211,16 @@ LINKS: Final[Mapping[str, tuple[AnswerLink, ...]]] = {
     "get_hooks": _to(_OF_HOOK, id=_FIRST),
     "get_formations": _to(("get_formation", "get_formation_picture"), formation="/results/0/formation"),
     "get_patterns": _to(("get_game",), id=_FIRST),
-    "get_players": _to(("get_player", "get_player_corrections", "post_player_corrections"), id=_FIRST),
+    "get_players": _to(
+        (
+            "get_player",
+            "get_player_corrections",
+            "post_player_corrections",
+            "post_player_take_down",
+            "post_player_restore",
+        ),
+        id=_FIRST,
+    ),
     "get_events": _to(("get_event", "get_event_corrections", "post_event_corrections"), id=_FIRST),
     "post_position_find": _to(("get_position",), game="/game", code="/code"),
     "post_position_batch": _to(("get_position",), game="=", code="/results/0/code"),

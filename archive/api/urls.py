@@ -114,6 +114,8 @@ urlpatterns = [
     route("players/authority", same_person.authority_table, "players-authority", cost=50),
     route("players/<int:player_id>", names.player, "player", cost=2, replica=True),
     route("players/<int:player_id>/corrections", corrections.of_player, "player-corrections", cost=5),
+    route("players/<int:player_id>/take-down", corrections.take_down_name, "player-take-down", cost=20),
+    route("players/<int:player_id>/restore", corrections.restore_name, "player-restore", cost=20),
     route("events", names.events, "events", cost=2, replica=True),
     route("events/<int:event_id>", names.event, "event", cost=2, replica=True),
     route("events/<int:event_id>/corrections", corrections.of_event, "event-corrections", cost=5),

@@ -13,12 +13,14 @@ from django.utils import timezone
 
 from archive import store
 from archive.curation.errors import CurationError
+from archive.curation.masks import NO_MASKS
 from archive.curation.policy import decide, may_decide, may_propose
 from archive.curation.steps import MOST_BYTES, REASON_LENGTH, check_reason, check_room, note_step, object_to
 from archive.derive.corrections import GameCorrection, correct, document_of
 from archive.derive.editions import Edition
 from archive.derive.game import ending_values, storable
 from archive.derive.game_limits import game_limits
+from archive.derive.masking import Sides, mask_record
 from archive.derive.operations import (
     MOST_OPERATIONS,
     Document,
@@ -250,15 +252,23 @@ class Version:
     record: Record
 
 
-def version(game: Game, number: int) -> Version:
-    """Return the state of a game after its corrections up to `number`; 0 is the union of its editions."""
+def version(game: Game, number: int, sides: Sides = NO_MASKS) -> Version:
+    """Return the state of a game after its corrections up to `number`, with masked players; 0 is the union of
+    its editions."""
+    record = _version(game, number)
+    if any(sides):
+        mask_record(record, sides)
+    return Version(number, record)
+
+
+def _version(game: Game, number: int) -> Record:
     stored = GameRecord.objects.get(pk=game.pk)
     if stored.base is None:
-        return Version(number, game.jkf)
+        return game.jkf
     rows = history(game).filter(number__lte=number, state__in=(State.APPLIED, State.FAILED))
     corrections = [GameCorrection(row.pk, row.operations) for row in rows]
     corrected = correct(Edition(bytes(stored.base), stored.base_facts or {}), corrections)
-    return Version(number, codec.unpack(corrected.edition.record))
+    return codec.unpack(corrected.edition.record)
 
 
 # --- actions ---------------------------------------------------------------------------------------------

@@ -13,7 +13,15 @@ from archive.curation.corrections import ACTIONS
 from archive.curation.errors import CurationError
 from archive.curation.policy import Decision, decide, may_decide, may_propose
 from archive.curation.steps import MOST_BYTES, check_reason, check_room, note_step, object_to
-from archive.derive.name_operations import Kind, Merge, NameEditError, Split, is_addition, read_operations
+from archive.derive.name_operations import (
+    Kind,
+    Merge,
+    NameEditError,
+    Split,
+    TakeDown,
+    is_addition,
+    read_operations,
+)
 from archive.intake.tasks import send_names
 from archive.models import Correction, CorrectionEvent, Event, Player, User
 from archive.shapes.encoding import encode
@@ -30,8 +38,8 @@ OF_NAMES: Final = (Correction.Subject.PLAYER, Correction.Subject.EVENT)
 
 def correct(user: User, row: Named, operations: list[Any], reason: str) -> Correction:
     """Propose a correction of a player or event that the user reads; it applies at once if the user may
-    decide, or if it only sets empty fields. Merges and separations are always decided by somebody. Return the
-    correction. Raises CurationError."""
+    decide, or if it only sets empty fields. Merges, separations and taking down are always decided by
+    somebody. Return the correction. Raises CurationError."""
     if not may_propose(user, row):
         raise CurationError("no-right")
     check_reason(reason)
@@ -76,8 +84,9 @@ def _decide(operations: list[Any], *, decides: bool) -> Decision:
     except NameEditError as error:
         raise _refused(error) from error
     adds_only = all(map(is_addition, read))
-    # Merges and separations are always decided by somebody.
-    days = 0 if any(isinstance(one, Merge | Split) for one in read) else settings.ARCHIVE_OBJECTION_DAYS
+    # Merges, separations and taking down are always decided by somebody.
+    decided = any(isinstance(one, Merge | Split | TakeDown) for one in read)
+    days = 0 if decided else settings.ARCHIVE_OBJECTION_DAYS
     return decide(timezone.now(), may_decide=decides, adds_only=adds_only, days=days)
 
 

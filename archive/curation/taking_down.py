@@ -1,12 +1,14 @@
-"""Take games down with a reason, and restore them."""
+"""Take games, and names of people, down with a reason, and restore them."""
 
 from __future__ import annotations
 
 from archive import store
 from archive.accounts.audit import note, note_game_deleted
+from archive.curation import names
 from archive.curation.errors import CurationError
+from archive.curation.policy import may_decide
 from archive.curation.steps import check_reason
-from archive.models import AuditEvent, Game, GoneGame, User
+from archive.models import AuditEvent, Correction, Game, GoneGame, Player, User
 from archive.queries.scope import Scope
 
 
@@ -36,3 +38,23 @@ def restore(user: User, pk: int, scope: Scope, reason: str = "") -> int:
     why = f" ({reason})" if reason else ""
     note(AuditEvent.LET_IN, user, f"game {pk}, now {restored[pk]}{why}")
     return restored[pk]
+
+
+def take_down_name(user: User, player: Player, reason: str, initials: str = "") -> Correction:
+    """Put initials in the place of a player's name, and hide the bytes of the player's games; return the
+    correction that did it. Empty `initials` are derived from the name. Raises CurationError."""
+    if not may_decide(user, player):
+        raise CurationError("no-right")
+    return names.correct(user, player, [{"op": "take-down", "initials": initials}], reason)
+
+
+def restore_name(user: User, player: Player) -> Correction:
+    """Restore a player's name that was taken down, and return the correction that was undone. Raises
+    CurationError."""
+    if not may_decide(user, player):
+        raise CurationError("no-right")
+    applied = names.history(player).filter(subject_id=player.root_id, state=Correction.State.APPLIED)
+    for correction in applied if player.taken_down is not None else ():
+        if correction.operations[0]["op"] == "take-down":
+            return names.perform("undo", user, correction)
+    raise CurationError("not-taken-down")

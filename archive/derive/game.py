@@ -102,6 +102,8 @@ class DerivedGame:
     """The game without its corrections and without rows; None if no corrections apply to it."""
     attributed: tuple[int | None, int | None] = (None, None)
     """People that corrections name as the players of colours 0 and 1."""
+    masked: int = 0
+    """The sides that are shown by initials (`Game.masked`)."""
     failures: Mapping[int, int] = field(default_factory=dict, hash=False)
     """Corrections that were left out, with the index of the operation that cannot be applied."""
 

@@ -73,7 +73,14 @@ class Split(msgspec.Struct, tag_field="op", tag="split", forbid_unknown_fields=T
     corrections: list[int] = []
 
 
-Operation = SetField | Merge | AddSpelling | Split
+class TakeDown(msgspec.Struct, tag_field="op", tag="take-down", forbid_unknown_fields=True):
+    """Take the name of a player down; the only operation of its correction. Empty `initials` are derived from
+    the name."""
+
+    initials: str = ""
+
+
+Operation = SetField | Merge | AddSpelling | Split | TakeDown
 
 
 class NameEditError(Exception):
@@ -92,6 +99,8 @@ def read_operations(data: object) -> list[Operation]:
     except msgspec.ValidationError as error:
         raise NameEditError("malformed") from error
     if not 0 < len(operations) <= MOST_OPERATIONS:
+        raise NameEditError("malformed")
+    if len(operations) > 1 and any(isinstance(one, TakeDown) for one in operations):
         raise NameEditError("malformed")
     return operations
 

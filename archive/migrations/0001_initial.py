@@ -103,6 +103,7 @@ class Migration(migrations.Migration):
                 ('network_version', models.SmallIntegerField(db_default=0, default=0)),
                 ('changed', models.DateTimeField(null=True)),
                 ('corrected', models.BooleanField(db_default=False, default=False)),
+                ('masked', models.SmallIntegerField(db_default=0, default=0)),
             ],
             options={
                 'verbose_name': 'game',
@@ -408,6 +409,7 @@ class Migration(migrations.Migration):
                 ('titles', models.JSONField(db_default=[], default=list)),
                 ('born', models.CharField(blank=True, db_default='', default='', max_length=10)),
                 ('died', models.CharField(blank=True, db_default='', default='', max_length=10)),
+                ('taken_down', models.JSONField(null=True)),
                 ('merged_into', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='merged', to='archive.player')),
                 ('home', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.player')),
                 ('namesake', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='namesakes', to='archive.player')),

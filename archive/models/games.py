@@ -89,7 +89,9 @@ class Game(models.Model):
     changed = models.DateTimeField(null=True)
     """When an edition, a new reading or a correction last changed it; NULL if never."""
     corrected = models.BooleanField(default=False, db_default=False)
-    """Whether corrections apply to it; its `GameRecord` has a `base` then."""
+    """Whether corrections apply to it, or it is masked; its `GameRecord` has a `base` then."""
+    masked = models.SmallIntegerField(default=0, db_default=0)
+    """The sides whose players' names were taken down (`archive.derive.masking`): 1 Black, 2 White, 3 both."""
 
     class Meta:
         verbose_name = _("game")
@@ -136,7 +138,8 @@ class GameRecord(models.Model):
     parsed_facts = models.JSONField(default=dict)
     """Facts that the record lacks (`archive.derive.game.derive_stored`)."""
     base = models.BinaryField(null=True)
-    """The union of the editions before corrections, packed; NULL for a game without applied corrections."""
+    """The union of the editions before corrections, packed; NULL for a game that is neither corrected nor
+    masked."""
     base_facts = models.JSONField(null=True)
     """The parsed facts of `base`."""
     keys = models.BinaryField(null=True)

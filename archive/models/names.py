@@ -7,11 +7,12 @@ points to the one that it was merged into (`merged_into`), which makes a tree, a
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils.translation import pgettext_lazy
 
 from archive.names.character_forms import folded
@@ -139,6 +140,9 @@ class Player(Name):
     born = models.CharField(max_length=10, blank=True, default="", db_default="")
     """The year, month or day of birth: 1970, 1970-09, 1970-09-27."""
     died = models.CharField(max_length=10, blank=True, default="", db_default="")
+    taken_down = models.JSONField(null=True)
+    """The columns of a row whose name was taken down, as they were; NULL for others. Initials are its name
+    then, its key is sealed, and other facts are empty."""
 
     FACTS = (*Name.FACTS, "titles", "born", "died")
 
@@ -157,6 +161,17 @@ class Player(Name):
     @classmethod
     def key_of(cls, name: str) -> str:
         return folded(name)
+
+    @classmethod
+    def masked(cls, players: Collection[int]) -> QuerySet[Player]:
+        """Return those rows of players that were taken down, with the rows that were merged into them."""
+        rows = cls.objects.filter(Q(pk__in=players) | Q(home__in=players))
+        return rows.exclude(taken_down=None) if players else cls.objects.none()
+
+    @classmethod
+    def sealed(cls, key: str) -> str:
+        """Return the key of a row whose name was taken down. No name in a header has such a key."""
+        return f"\x1e{blake2b(key.encode(), digest_size=16).hexdigest()}"
 
 
 class Event(Name):

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from archive.columns import slots as columns
 from archive.derive import series
+from archive.derive.editions import edition
 from archive.derive.formations import FormationRow
 from archive.derive.game import DerivedGame, DerivedRow, index_rows
 from archive.derive.text import EVALUATIONS
@@ -45,6 +46,7 @@ from archive.store.change import Change, Indexed
 from archive.store.existing import batched, read
 from archive.store.game_analyses import renew_analyses
 from archive.store.game_rows import game_row
+from archive.store.hidden_bytes import hide_by_game
 from archive.store.plan import NEW, Existing, NotReadError, Plan, Unread
 from archive.store.verdicts import insert_record_verdicts, remove_record_verdicts
 from kifu_core.games import SHOGI
@@ -55,7 +57,7 @@ _GAME_COLUMNS: Final = (
     "kind", "record_kind", "space", "digest", "digest_version", "stem", "slot", "player0_id", "player1_id",
     "event_id", "site", "played_from", "played_to", "precision", "played", "handicap", "result", "special",
     "plies", "index_version", "index_rows", "calendar", "round", "opening", "header_data", "features",
-    "formations_version", "corrected",
+    "formations_version", "corrected", "masked",
 )  # fmt: skip
 _PLAYER_COLUMNS: Final = ("player_id", "played", "slot", "colour", "rating", "named_id")
 _EVENT_COLUMNS: Final = ("event_id", "played", "slot", "named_id")
@@ -153,11 +155,23 @@ def apply(change: Change, plan: Plan) -> AppliedPlan:
     for pk in plan.merged:
         if pk < NEW:
             merge(change, plan.existing.games[pk], plan.home(pk))
+    editions = plan.existing.editions
+    keep_own_records([game for game, derived in plan.changed if editions[game.pk] != edition(derived)])
     rewrite_games(change, plan.changed)
     for game, derived in plan.changed:
         if game.corrected or derived.base is not None:
             history.write(game.pk, plan.corrections.get(game.pk, ()), derived)
+    _hide_bytes(plan)
     return AppliedPlan(plan, insert_games(change, plan.inserted))
+
+
+def _hide_bytes(plan: Plan) -> None:
+    """Hide the bytes of games that are masked now, and of those that are merged into masked games; show those
+    of games that were masked."""
+    changed = {game.pk for game, derived in plan.changed if game.masked != derived.masked}
+    homes = {plan.home(pk) for pk in plan.merged} & plan.existing.games.keys()
+    if games := changed | {pk for pk in homes if plan.existing.games[pk].masked}:
+        hide_by_game(Entry.objects.filter(game__in=games))
 
 
 def merge(change: Change, game: Game, home: int) -> None:
@@ -376,7 +390,6 @@ def rewrite_games(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> 
     others get new ones. Raises IndexDamagedError."""
     if not games:
         return
-    keep_own_records([game for game, _ in games])
     _rewrite_in_new_slots(change, [pair for pair in games if pair[1].kept_rows is None])
     _rewrite_in_place(change, [pair for pair in games if pair[1].kept_rows is not None])
     write_series({game.pk: derived.series for game, derived in games})

@@ -17,6 +17,7 @@ from archive.store.apply import AppliedPlan
 from archive.store.change import Change, run
 from archive.store.entry_rows import describe, own_record
 from archive.store.existing import lock
+from archive.store.hidden_bytes import hide_by_game
 from archive.store.leases import CLAIM_SECONDS, RenumberedError
 from archive.store.plan import plan
 
@@ -76,6 +77,8 @@ def store_batches(batches: Sequence[ReadBatch], token: str) -> StoredCounts:
         Entry.objects.bulk_create(rows)
         for batch in batches:
             rows += _reread_entries(change, stored[batch.upload_id], batch.entries)
+        if change.names.masks or any(row.hidden for row in rows):
+            hide_by_game(Entry.objects.filter(pk__in=[row.pk for row in rows]))
         change.write_counters()
         _prolong(batches, token)
         states = Counter(row.state for row in rows)

@@ -72,7 +72,7 @@ def game_row(game: DerivedGame, names: Names, slot: int) -> dict[str, Any]:
         "plies": game.plies, "index_version": schema.INDEX_VERSION, "index_rows": game.row_count,
         "calendar": game.calendar, "round": game.round, "opening": game.opening,
         "header_data": game.header_data, "features": game.features, "formations_version": formations.VERSION,
-        "corrected": game.base is not None,
+        "corrected": game.base is not None, "masked": game.masked,
     }  # fmt: skip
 
 

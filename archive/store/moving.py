@@ -10,7 +10,6 @@ from collections.abc import Collection
 from contextlib import suppress
 
 from django.db import transaction
-from django.db.models import QuerySet
 from django.db.utils import IntegrityError
 
 from archive.derive.corrections import attach, correct
@@ -20,7 +19,7 @@ from archive.models import Arrival, Entry, Game, Share, Upload
 from archive.store import apply, existing, history
 from archive.store.change import Change, run
 from archive.store.entry_rows import edition_of, mark_first, stored_edition, unite_editions
-from kifu_core.classes import PUBLIC
+from archive.store.hidden_bytes import hide_by_game
 
 
 class TakenDownError(Exception):
@@ -42,7 +41,7 @@ def move_game(pk: int, to: int, uploads: Collection[int] | None = None) -> int |
         source, ids = game.space, list(going.values_list("pk", flat=True))
         partial = entries.exclude(pk__in=ids).exists()
         moved = _move_some(change, game, ids, to) if partial else _move_all(change, game, to)
-        _hide(Entry.objects.filter(pk__in=ids), to)
+        hide_by_game(Entry.objects.filter(pk__in=ids))
         change.write_rows()
         change.write_counters()
         apply.count_departures([source])
@@ -89,13 +88,6 @@ def _move_some(change: Change, game: Game, ids: Collection[int], to: int) -> int
     change.write_rows()
     unite_editions(change, game)
     return placed.pk
-
-
-def _hide(entries: QuerySet[Entry], to: int) -> None:
-    """Hide the bytes of entries outside of their upload's space, unless they are public."""
-    entries.update(hidden=False)
-    if to != PUBLIC:
-        entries.filter(upload__in=Upload.objects.exclude(space=to)).update(hidden=True)
 
 
 def _check(change: Change, derived: DerivedGame) -> None:
@@ -146,12 +138,4 @@ def _arrive(upload: Upload, to: int) -> None:
                 mine.update(space=upload.space if there.exists() else to, moving_to=None)
         except IntegrityError:  # somebody sent the same bytes there meanwhile
             mine.update(moving_to=None)
-        _hide_those_elsewhere(mine.get())
-
-
-def _hide_those_elsewhere(upload: Upload) -> None:
-    """Hide the bytes of an upload's games in libraries other than its own."""
-    entries = Entry.objects.filter(upload=upload).exclude(game=None)
-    elsewhere = Game.objects.exclude(space__in=(PUBLIC, upload.space)).values("pk")
-    entries.filter(hidden=True).exclude(game__in=elsewhere).update(hidden=False)
-    entries.filter(hidden=False, game__in=elsewhere).update(hidden=True)
+        hide_by_game(Entry.objects.filter(upload=upload))

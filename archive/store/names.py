@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any, Final
 
+from django.db.models import BooleanField, ExpressionWrapper, Q, Value
 from django.db.models.functions import Coalesce
 
 from archive.derive.game import DerivedGame
+from archive.derive.masking import Mask, masked, masks_of_rows
 from archive.models import Event, Name, Player
 
 SpaceName = tuple[int, str]
@@ -20,6 +23,8 @@ class NameIds:
 
     row: int
     home: int
+    taken_down: bool = False
+    """Whether it is a player whose name was taken down."""
 
     @property
     def named(self) -> int | None:
@@ -36,6 +41,8 @@ class Names:
     attributed: dict[tuple[int, int], NameIds | None] = field(default_factory=dict)
     """Players to whom corrections attribute sides of games, by space and row; None if the space has no such
     player, so that the name in the header counts."""
+    masks: dict[int, Mask] = field(default_factory=dict)
+    """The masks of those of the players whose names were taken down, by the root of their rows."""
 
     def has_names_of(self, game: DerivedGame) -> bool:
         """Return whether the ids of the players and the event of a game are known, before corrections too."""
@@ -65,6 +72,20 @@ class Names:
         self.players.update(more.players)
         self.events.update(more.events)
         self.attributed.update(more.attributed)
+        self.masks.update(more.masks)
+
+    def masked(self, game: DerivedGame) -> DerivedGame:
+        """Return a game with initials in place of the names of its players that were taken down. Raises
+        KeyError if a name has no id."""
+        if not self.masks:
+            return game
+        people = self.players_of(game)
+        black, white = (self.masks.get(ids.home) if ids else None for ids in people)
+        if not (black or white):
+            return game
+        self.attributed.update({(game.space, ids.row): ids for ids in people if ids})
+        first, second = (ids.row if ids else None for ids in people)
+        return masked(game, (black, white), (first, second))
 
 
 def home_of(ids: NameIds | None) -> int | None:
@@ -78,18 +99,28 @@ def get_or_create_names(games: Collection[DerivedGame]) -> Names:
     players = {(game.space, name) for game in games for name in game.players if name}
     events = {(game.space, game.event) for game in games if game.event}
     attributed = {(game.space, row) for game in games for row in game.attributed if row}
-    return Names(_ids(Player, players), _ids(Event, events), _attributed(attributed))
+    names = Names(_ids(Player, players), _ids(Event, events), _attributed(attributed))
+    people = [*names.players.values(), *filter(None, names.attributed.values())]
+    names.masks.update(masks_of_rows(Player.masked({ids.home for ids in people if ids.taken_down})))
+    return names
 
 
 def _attributed(rows: Collection[tuple[int, int]]) -> dict[tuple[int, int], NameIds | None]:
     if not rows:
         return {}
     stored = Player.objects.filter(pk__in={row for _, row in rows})
+    columns = ("space", "pk", Coalesce("home_id", "pk"), _TAKEN_DOWN[Player])
     ids = {
-        (space, row): NameIds(row, home)
-        for space, row, home in stored.values_list("space", "pk", Coalesce("home_id", "pk"))
+        (space, row): NameIds(row, home, taken_down)
+        for space, row, home, taken_down in stored.values_list(*columns)
     }
     return {row: ids.get(row) for row in rows}
+
+
+_TAKEN_DOWN: Final[Mapping[type[Name], Any]] = {
+    Player: ExpressionWrapper(Q(taken_down__isnull=False), output_field=BooleanField()),
+    Event: Value(value=False, output_field=BooleanField()),
+}
 
 
 def _ids(model: type[Name], names: Collection[SpaceName]) -> dict[SpaceName, NameIds]:
@@ -98,17 +129,26 @@ def _ids(model: type[Name], names: Collection[SpaceName]) -> dict[SpaceName, Nam
     if not names:
         return {}
     keys = {(space, name): (space, model.key_of(name)) for space, name in names}
-    spaces, texts = {space for space, _ in names}, {key for _, key in keys.values()}
+    sealed = (
+        {(space, Player.sealed(key)): (space, key) for space, key in keys.values()} if model is Player else {}
+    )
+    spaces = {space for space, _ in names}
+    texts = {key for pairs in (keys.values(), sealed) for _, key in pairs}
     stored = model._default_manager.filter(space__in=spaces, key__in=texts)
-    rows = stored.values_list("space", "key", "pk", Coalesce("home_id", "pk"))
-    ids = _by_key(rows)
+    rows = stored.values_list("space", "key", "pk", Coalesce("home_id", "pk"), _TAKEN_DOWN[model])
+    ids = _by_key(rows, sealed)
     missing = {keys[name]: name for name in sorted(names, reverse=True) if keys[name] not in ids}
     if missing:
         new = [model(space=space, name=name) for _key, (space, name) in sorted(missing.items())]
         model._default_manager.bulk_create(new, ignore_conflicts=True)
-        ids.update(_by_key(rows.all()))
+        ids.update(_by_key(rows.all(), sealed))
     return {name: ids[key] for name, key in keys.items()}
 
 
-def _by_key(rows: Iterable[tuple[int, str, int, int]]) -> dict[SpaceName, NameIds]:
-    return {(space, key): NameIds(row, home) for space, key, row, home in rows}
+def _by_key(
+    rows: Iterable[tuple[int, str, int, int, bool]], sealed: Mapping[SpaceName, SpaceName]
+) -> dict[SpaceName, NameIds]:
+    return {
+        sealed.get((space, key), (space, key)): NameIds(row, home, taken_down)
+        for space, key, row, home, taken_down in rows
+    }

@@ -18,6 +18,7 @@ from django.db.models import F, Max, Q
 from django.utils import timezone
 
 from archive.derive import headers
+from archive.derive.masking import initials_of, mask_of, mask_text
 from archive.derive.name_operations import (
     MOST_SEATS,
     AddSpelling,
@@ -28,6 +29,7 @@ from archive.derive.name_operations import (
     Operation,
     SetField,
     Split,
+    TakeDown,
     as_json,
     check_field,
     check_merge,
@@ -38,6 +40,7 @@ from archive.derive.name_operations import (
 from archive.models import Correction, CorrectionEvent, Event, Game, GameEvent, GamePlayer, Player, User
 from archive.names.kana_readings import reading_of
 from archive.names.search_text import search_forms
+from archive.store import masked_names
 from archive.store.change import Change, run
 from archive.store.corrections import Author, attributed_to, correct_within, undo_within
 from archive.store.existing import batched
@@ -130,6 +133,8 @@ def undo_name(pk: int, account: User | None, text: str = "") -> Correction:
         work = _Work(change, kind, Author(account), correction.reason)
         for index, operation in reversed([*enumerate(operations)]):
             try:
+                if not isinstance(operation, TakeDown):
+                    _check_shown(row)
                 _UNDO[type(operation)](work, row, operation)
             except NameEditError as error:
                 raise NameEditError(error.code, index) from error
@@ -203,16 +208,6 @@ def _end(
     return correction
 
 
-def _note(correction: Correction, step: CorrectionEvent.Event, account: User | None, text: str = "") -> None:
-    CorrectionEvent.objects.create(
-        correction=correction,
-        event=step,
-        account=account,
-        account_name=account.username if account else "",
-        text=text,
-    )
-
-
 # --- operations ------------------------------------------------------------------------------------------
 
 NAMESAKE: Final = "\x1f"
@@ -232,9 +227,16 @@ class _Work:
 def _do_all(work: _Work, row: Player | Event, operations: Sequence[Operation]) -> None:
     for index, operation in enumerate(operations):
         try:
+            _check_shown(row)
             _DO[type(operation)](work, row, operation)
         except NameEditError as error:
             raise NameEditError(error.code, index) from error
+
+
+def _check_shown(row: Player | Event) -> None:
+    """Refuse to change a name that was taken down: it must be the same when it is restored."""
+    if isinstance(row, Player) and row.taken_down is not None:
+        raise NameEditError("name-taken-down")
 
 
 def _set_field(work: _Work, row: Player | Event, operation: SetField) -> None:
@@ -285,7 +287,10 @@ def _add_spelling(work: _Work, row: Player | Event, operation: AddSpelling) -> N
     model = MODELS[work.kind]
     name = headers.player_name(operation.name) if work.kind == "player" else headers.plain(operation.name)
     key = model.key_of(valid_value(work.kind, "name", name or headers.plain(operation.name)))
-    other = model._default_manager.filter(space=row.space, key=key).first()
+    same_name = model._default_manager.filter(space=row.space)
+    if work.kind == "player" and same_name.filter(key=Player.sealed(key)).exists():
+        raise NameEditError("name-taken-down")
+    other = same_name.filter(key=key).first()
     if other is None:
         other = model._default_manager.create(space=row.space, name=name or headers.plain(operation.name))
     elif operation.row != other.pk or other.merged_into_id is not None:
@@ -358,11 +363,40 @@ def _unsplit(work: _Work, _row: Player | Event, operation: Split) -> None:
         undo_within(work.change, ids, work.author)
 
 
+def _take_down(work: _Work, row: Player | Event, operation: TakeDown) -> None:
+    """Replace a name, with all rows that were merged into it, by initials."""
+    if not isinstance(row, Player) or row.merged_into_id is not None:
+        raise NameEditError("merged-already")
+    initials = operation.initials or initials_of(row.name, row.kana, row.latin)
+    operation.initials = valid_value("player", "name", initials)
+    rows = list(Player.objects.filter(Q(pk=row.pk) | Q(home=row.pk)))
+    mask = mask_of("", [vars(one) for one in rows])
+    if mask_text(operation.initials, [mask]) != operation.initials:
+        raise NameEditError("invalid-value")
+    masked_names.conceal(rows, operation.initials)
+    _name_changed(work, row)
+
+
+def _restore(work: _Work, row: Player | Event, _operation: TakeDown) -> None:
+    if not isinstance(row, Player) or row.taken_down is None:
+        raise NameEditError("not-taken-down")
+    masked_names.reveal(Player.objects.filter(Q(pk=row.pk) | Q(home=row.pk)))
+    _name_changed(work, row)
+
+
+def _name_changed(work: _Work, row: Player) -> None:
+    _write_searched("player", row.pk)
+    row.refresh_from_db()
+    done = masked_names.follow(work.change, row.pk)
+    Player.objects.filter(pk=row.pk).update(unsettled=F("unsettled") if done else True)
+
+
 _DO: Final[dict[type, Callable[[_Work, Any, Any], None]]] = {
-    SetField: _set_field, AddSpelling: _add_spelling, Merge: _merge, Split: _split,
+    SetField: _set_field, AddSpelling: _add_spelling, Merge: _merge, Split: _split, TakeDown: _take_down,
 }  # fmt: skip
 _UNDO: Final[dict[type, Callable[[_Work, Any, Any], None]]] = {
     SetField: _unset_field, AddSpelling: _remove_spelling, Merge: _unmerge, Split: _unsplit,
+    TakeDown: _restore,
 }  # fmt: skip
 
 
@@ -375,6 +409,7 @@ def _merge_row(change: Change, kind: Kind, row: Player | Event, into: int) -> No
     check_merge(_merged(kind, row), _merged(kind, target) if target else None)
     if target is None:
         raise NameEditError("unknown-target")
+    _check_shown(target)
     rows, home = {pk for pk, _ in _tree(kind, row.pk)}, target.root_id
     MODELS[kind]._default_manager.filter(pk=row.pk).update(merged_into=into)
     MODELS[kind]._default_manager.filter(pk__in=rows).update(home=home)
@@ -451,6 +486,8 @@ def _settle_more(kind: Kind, pk: int, limit: int, change: Change) -> bool:
     row = _row(kind, pk)
     rows = subtree(pk, _parents(kind, row.root_id))
     done = _give_games(change, kind, rows, row.root_id, limit)
+    if done and kind == "player":
+        done = masked_names.follow(change, row.root_id, min(limit, masked_names.GAMES_AT_ONCE))
     if done:
         MODELS[kind]._default_manager.filter(pk=pk).update(unsettled=False)
     return done

@@ -242,6 +242,11 @@ class Plan:
             raise SameGameError(other)
         self._write(pk, derived)
 
+    def refresh(self, pk: int) -> None:
+        """Derive a stored game again: names of its players may have been taken down or restored."""
+        self._require_read([pk])
+        self._write(pk, self.derive(pk, self.edition(pk)))
+
     def replace_and_merge(self, pk: int, derived: DerivedGame) -> int:
         """Replace a game with a derived one, and merge it with all games that are the same now. Return the id
         of the resulting game, which is the oldest of their ids."""
@@ -362,14 +367,20 @@ class Plan:
         self._by_pairing[own.pairing].discard(pk)
 
     def _write(self, pk: int, derived: DerivedGame) -> None:
-        if not self.existing.names.has_names_of(derived):
-            self.unread.identify.append(derived)
-            raise NotReadError
+        self._require_names(derived)
+        derived = self.existing.names.masked(derived)
+        self._require_names(derived)
         self.games.pop(pk, None)
         self._remove_facts(pk)
         self._add_facts(pk, facts(derived, self.existing.names), derived.base)
         if pk >= NEW or not self._is_unchanged(pk, derived):
             self.games[pk] = derived
+
+    def _require_names(self, game: DerivedGame) -> None:
+        """Raise NotReadError if the ids of the players and the event of a game have not been read."""
+        if not self.existing.names.has_names_of(game):
+            self.unread.identify.append(game)
+            raise NotReadError
 
     def _is_unchanged(self, pk: int, derived: DerivedGame) -> bool:
         return (

@@ -14,6 +14,7 @@ from archive.store.change import Change, run
 from archive.store.corrections import restore_corrections
 from archive.store.entry_rows import edition_of, own_record, stored_edition
 from archive.store.existing import lock
+from archive.store.hidden_bytes import hide_by_game
 from kifu_core.errors import Issue
 
 TAKEN_DOWN: Final = "taken-down"
@@ -71,6 +72,7 @@ def release_held(ids: Collection[int]) -> int:
         waiting = list(entries.filter(pk__in=games))
         for row in waiting:
             _release(change, row, games[row.pk])
+        hide_by_game(Entry.objects.filter(pk__in=[row.pk for row in waiting]))
         change.write_rows()
         change.write_counters()
         return len(waiting)
@@ -119,6 +121,7 @@ def restore_games(ids: Collection[int]) -> dict[int, int]:
             _become_alias(former, home)
         for former, home in restored.items():
             restore_corrections(change, former, home)
+        hide_by_game(Entry.objects.filter(game__in=restored.values()))
         change.write_rows()
         change.write_counters()
         return restored

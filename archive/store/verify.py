@@ -24,6 +24,7 @@ from archive.derive import text as record_text
 from archive.derive.corrections import correct
 from archive.derive.editions import Edition
 from archive.derive.game import DIGEST_VERSION, DerivedRow, digest, index_rows, row_result, stem
+from archive.derive.masking import Sides, mask_facts, mask_record, masks_of, masks_of_rows, sides_of
 from archive.derive.verdicts import record_verdicts
 from archive.index import counters as hot
 from archive.index import part_counters, schema
@@ -179,17 +180,25 @@ def _differences(derived: _Derived) -> list[Difference]:
 def _corrections(game: Game) -> Iterator[Difference]:
     """Compare a game with its base after its corrections."""
     where, stored = f"game {game.pk}", game.stored
-    if (stored.base is None) == game.corrected:
+    if (stored.base is None) == game.corrected or (game.masked and stored.base is None):
         yield Difference("corrections", where, f"corrected is {game.corrected}, which its record is not")
     if stored.base is None:
         return
     corrections = corrections_of([game.pk])[game.pk]
     corrected = correct(Edition(bytes(stored.base), stored.base_facts or {}), corrections)
-    after = codec.unpack(corrected.edition.record), corrected.edition.parsed_facts
+    after = codec.unpack(corrected.edition.record), dict(corrected.edition.parsed_facts)
+    if any(sides := _sides(game)):
+        mask_record(after[0], sides)
+        after = after[0], mask_facts(after[1], masks_of(sides))
     if after != (game.jkf, stored.parsed_facts):
         yield Difference("corrections", where, "do not lead from the base to the stored record")
     if {each.id: each.failed for each in corrections if each.failed is not None} != corrected.failures:
         yield Difference("corrections", where, "do not say which of them failed")
+
+
+def _sides(game: Game) -> Sides:
+    players = {pk for pk in (game.player0_id, game.player1_id) if game.masked and pk is not None}
+    return sides_of(game, masks_of_rows(Player.masked(players)))
 
 
 def corrections() -> Iterator[Difference]:
@@ -219,7 +228,12 @@ def _columns(derived: _Derived) -> list[tuple[str, object, object]]:
 
 
 def _digest(derived: _Derived) -> bytes:
-    return digest(derived.record, derived.game.kind, derived.game.result)
+    """Return the digest of a game, before its players were masked."""
+    game, record = derived.game, derived.record
+    if game.masked and game.stored.base is not None:
+        base = Edition(bytes(game.stored.base), game.stored.base_facts or {})
+        record = codec.unpack(correct(base, corrections_of([game.pk])[game.pk]).edition.record)
+    return digest(record, game.kind, game.result)
 
 
 def _expected(derived: _Derived) -> set[IndexRow]:
@@ -339,6 +353,9 @@ _OTHER_SPACE: Final = f"""
     SELECT 'entry', e.id, 'is shown where its game is not' FROM archive_game g
     JOIN archive_entry e ON e.game_id = g.id JOIN archive_upload u ON u.id = e.upload_id
     WHERE g.space <> {PUBLIC} AND u.space <> g.space AND NOT e.hidden
+    UNION ALL
+    SELECT 'entry', e.id, 'has bytes with a name that was taken down' FROM archive_game g
+    JOIN archive_entry e ON e.game_id = g.id WHERE g.masked <> 0 AND NOT e.hidden
 """
 
 
@@ -361,6 +378,13 @@ _NOT_AT_HOME: Final = """
 """
 
 
+_WRONG_MASKS: Final = """
+    SELECT d.slot FROM archive_gameplayer d JOIN archive_game g ON g.slot = d.slot
+    JOIN archive_player p ON p.id = d.player_id
+    WHERE ((g.masked >> d.colour) & 1) <> CASE WHEN p.taken_down IS NULL THEN 0 ELSE 1 END
+"""
+
+
 def names() -> Iterator[Difference]:
     """Yield merged names that lead to another root than is stored, or in a circle, and games of names that
     were merged. Those that wait for `archive.store.people.settle_names` are no faults."""
@@ -378,6 +402,12 @@ def names() -> Iterator[Difference]:
                 slots = cursor.fetchall()
             for (slot,) in slots:
                 yield Difference("name", f"slot {slot}", f"its {kind} is not that of its name")
+    if not Player.objects.filter(unsettled=True).exists():
+        with connection.cursor() as cursor:
+            cursor.execute(_WRONG_MASKS)
+            slots = cursor.fetchall()
+        for (slot,) in slots:
+            yield Difference("name", f"slot {slot}", "does not have its player's name or initials")
 
 
 # --- rows without an owner -------------------------------------------------------------------------------

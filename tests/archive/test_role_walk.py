@@ -298,6 +298,8 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/api/v1/games/{pk}/versions/{number}": {},
     "/api/v1/games/{pk}/take-down": {"reason": "棋譜DB"},
     "/api/v1/games/{pk}/restore": {},
+    "/api/v1/players/{player_id}/take-down": {"reason": "棋譜DB"},
+    "/api/v1/players/{player_id}/restore": {},
     "/api/v1/corrections/{correction_id}": {"action": "accept"},
     "/api/v1/uploads/{pk}/move": {"space": "mine"},
     "/api/v1/account/follows": {"kind": "search", "search": "player=zm"},

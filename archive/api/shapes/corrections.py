@@ -34,7 +34,7 @@ class CorrectionInfo(JSONObject):
         list[dict[str, Any]],
         About(
             f"Objects with `op`, one of {', '.join(OPERATIONS)}, and the values before and after. Those of "
-            "names are field, merge, spelling and split."
+            "names are field, merge, spelling, split and take-down."
         ),
     ]
     failed_operation: Annotated[int | None, About("The index of the operation that cannot be applied.")]

@@ -10,7 +10,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from archive.api.bodies import CorrectionActionBody, CorrectionBody, NameCorrectionBody, TakeDownBody
+from archive.api.bodies import (
+    CorrectionActionBody,
+    CorrectionBody,
+    NameCorrectionBody,
+    TakeDownBody,
+    TakeDownNameBody,
+)
 from archive.api.corrections import REFUSALS, account_of, correction_info
 from archive.api.endpoints import body, endpoint
 from archive.api.operations import CURSORS, Example, Operation
@@ -19,6 +25,7 @@ from archive.api.serializers import CorrectionsQuery
 from archive.api.shapes import corrections as shapes
 from archive.curation import corrections, names, taking_down
 from archive.curation.errors import CurationError
+from archive.curation.masks import sides_for
 from archive.curation.policy import Subject
 from archive.models import Correction, Event, Game, Player, User
 from archive.queries.games.taken_down import game_called, game_shown
@@ -40,6 +47,7 @@ _NAMING: Final = (
     "no-right", "reason-missing", "malformed", "too-large", "unknown-field", "invalid-value", "invalid-day",
     "no-kana", "no-latin", "fact-changed", "merged-already", "merged-with-itself", "unknown-target",
     "too-many-merged", "has-name", "other-has-name", "other-game", "in-a-circle", "too-many-proposals",
+    "name-taken-down",
 )  # fmt: skip
 _MOST_LISTED: Final = 1000
 
@@ -183,7 +191,7 @@ def version(request: Request, pk: int, number: int) -> Response:
         except CurationError as error:
             raise REFUSALS.problem(error) from error
         return Response(shapes.RestoredVersion(game.pk, undone))
-    state = corrections.version(game, number)
+    state = corrections.version(game, number, sides_for(request.user, game))
     return Response(shapes.GameVersion(game.pk, number, dict(state.record)))
 
 
@@ -221,6 +229,50 @@ def restore(request: Request, pk: int) -> Response:
     except CurationError as error:
         raise REFUSALS.problem(error) from error
     return Response(shapes.RestoredGame(game, reverse("api:game", [game], request=request)))
+
+
+@endpoint(
+    "POST",
+    operation=Operation(
+        {200: shapes.CorrectionInfo},
+        REFUSALS.problems("no-right", "reason-missing", "invalid-value", "merged-already", "name-taken-down"),
+        TakeDownNameBody,
+        examples=(Example("Of a stranger", {"player_id": 1}, body={"reason": "a request"}, status=401),),
+    ),
+)
+def take_down_name(request: Request, player_id: int) -> Response:
+    """Put initials in the place of a player's name everywhere, and hide the files of the player's games."""
+    player, fields, user = _player(request, player_id), body(TakeDownNameBody, request), account_of(request)
+    try:
+        correction = taking_down.take_down_name(user, player, fields["reason"], fields["initials"])
+    except CurationError as error:
+        raise REFUSALS.problem(error) from error
+    return Response(correction_info(request, correction, _player(request, player_id)))
+
+
+@endpoint(
+    "POST",
+    operation=Operation(
+        {200: shapes.CorrectionInfo},
+        REFUSALS.problems("no-right", "not-taken-down"),
+        examples=(Example("Of a stranger", {"player_id": 1}, status=401),),
+    ),
+)
+def restore_name(request: Request, player_id: int) -> Response:
+    """Restore a player's name that was taken down."""
+    player, user = _player(request, player_id), account_of(request)
+    try:
+        correction = taking_down.restore_name(user, player)
+    except CurationError as error:
+        raise REFUSALS.problem(error) from error
+    return Response(correction_info(request, correction, _player(request, player_id)))
+
+
+def _player(request: Request, pk: int) -> Player:
+    for row in people.shown_rows(scope_of(request), "player", {pk}):
+        if isinstance(row, Player):
+            return row
+    raise Http404
 
 
 def _game(request: Request, pk: int) -> Game:

@@ -8,6 +8,8 @@ too (`Entry.hidden`), they disappear for everybody else, with every file that co
 upload, and other entries that were read from the same file. Quotations from them disappear as well, and so do
 the names of those files, which are often the players'.
 
+The same applies to records of games with a player whose name was taken down.
+
 The same applies to records whose game was taken back from the space of its upload: only readers of the game
 may read them, staff or not.
 """
@@ -18,6 +20,7 @@ from typing import Any, Final
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest
 
+from archive.accounts.roles import may_see_hidden
 from archive.models import Entry, Game, GameAlias, GameRecord, GoneGame, GoneUpload, Upload
 from archive.queries.scope import readable_spaces, reads, reads_game
 from archive.queries.sql import Sql, one_of
@@ -29,7 +32,7 @@ class GoneError(Http404):
 
 def sees_deleted(request: HttpRequest) -> bool:
     """Return whether this request sees what is being deleted."""
-    return bool(request.user.has_perm("archive.view_upload"))
+    return may_see_hidden(request.user)
 
 
 def upload_shown(request: HttpRequest, pk: int) -> Upload:
@@ -67,8 +70,10 @@ def check_bytes(request: HttpRequest, upload: Upload, part: int | None = None) -
 
 def hidden_from(request: HttpRequest) -> QuerySet[Entry]:
     """Return the entries that are hidden from this request."""
-    hidden = _HIDDEN_ENTRIES.exclude(game__space__in=readable_spaces(request).values())
-    return hidden.exclude(game=None) if sees_deleted(request) else hidden
+    readable = readable_spaces(request).values()
+    if sees_deleted(request):
+        return _HIDDEN_ENTRIES.exclude(game__space__in=readable).exclude(game=None)
+    return _HIDDEN_ENTRIES.exclude(game__space__in=readable, game__masked=0)
 
 
 _HIDDEN_ENTRIES: Final = Entry.objects.filter(hidden=True)
@@ -78,7 +83,9 @@ def sees_entry(request: HttpRequest, entry: Entry) -> bool:
     """Return whether this request sees the record of an entry."""
     if not entry.hidden:
         return True
-    return sees_deleted(request) if entry.game is None else reads(request, entry.game.space)
+    if entry.game is None or entry.game.masked:
+        return sees_deleted(request)
+    return reads(request, entry.game.space)
 
 
 def has_hidden(upload: Upload, part: int | None = None) -> bool:

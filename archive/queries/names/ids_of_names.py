@@ -52,7 +52,8 @@ _NAMED: Final[dict[NameKind, str]] = {
 }
 _NAMED["player"] += """
     UNION SELECT coalesce(n.home_id, n.id) FROM archive_player n
-    JOIN archive_player o ON o.id = n.namesake_id WHERE o.space = %s AND o.key = %s
+    JOIN archive_player o ON o.id = n.namesake_id
+    WHERE o.space = %s AND o.key = %s AND n.taken_down IS NULL
 """
 
 NUMBERED: Final = re.compile(r"(.*\S) #(\d{1,18})", re.DOTALL)

@@ -18,7 +18,8 @@ from django.views.decorators.http import require_http_methods
 
 from archive.curation import corrections
 from archive.curation.errors import CurationError
-from archive.curation.policy import may_decide, may_propose
+from archive.curation.masks import mask_correction, sides_for
+from archive.curation.policy import Subject, may_decide, may_propose
 from archive.models import Correction, CorrectionEvent, Game, User
 from archive.queries.games.taken_down import game_called, game_shown
 from archive.web.curation.comparing import compare
@@ -70,7 +71,7 @@ def history(request: HttpRequest, game_id: int) -> HttpResponse:
     if request.method == "POST":
         return _changed(request, game)
     states = _states(game)
-    page, following = corrections_page(request, corrections.history(game))
+    page, following = corrections_page(request, corrections.history(game), game)
     context = {
         "game": game,
         "title": facts(game, game.jkf)["title"],
@@ -92,12 +93,16 @@ def history(request: HttpRequest, game_id: int) -> HttpResponse:
     return render(request, "archive/curation/history.html", context)
 
 
-def corrections_page(request: HttpRequest, rows: QuerySet[Correction]) -> tuple[list[Correction], int | None]:
-    """Return the page of a history that an address names, the latest first, and the number before which
-    there are more; None if there are none."""
+def corrections_page(
+    request: HttpRequest, rows: QuerySet[Correction], subject: Subject
+) -> tuple[list[Correction], int | None]:
+    """Return the page of the history of a subject that an address names, as the visitor may read it, the
+    latest first, and the number before which there are more; None if there are none."""
     rows = rows.order_by("-pk").prefetch_related("events")
     before = parse_number(request.GET.get("before", ""))
     page = list((rows if before is None else rows.filter(pk__lt=before))[: PAGE + 1])
+    for row in page[:PAGE]:
+        mask_correction(request.user, row, subject)
     return page[:PAGE], page[PAGE - 1].pk if len(page) > PAGE else None
 
 
@@ -150,7 +155,8 @@ def _comparison(request: HttpRequest, game: Game, last: int) -> dict[str, Any]:
     numbers = (0 if one is None else min(one, last), last if other is None else min(other, last))
     context: dict[str, Any] = {"from": numbers[0], "to": numbers[1]}
     if "from" in request.GET:
-        records = [corrections.version(game, number).record for number in numbers]
+        sides = sides_for(request.user, game)
+        records = [corrections.version(game, number, sides).record for number in numbers]
         context["comparison"] = compare(game.kind, records)
         context["heads"] = [str(number) if number else _("as uploaded") for number in numbers]
     return context

@@ -77,6 +77,8 @@ def _text(kind: str, operation: Mapping[str, Any], numbered: Numbered) -> Operat
             namesake = _numbered(kind, operation.get("row"), numbered)
             text = f"{sides[:LONGEST]} → {namesake}" if namesake else sides[:LONGEST]
             return OperationText(_("Games of another person of this name"), "", text)
+        case "take-down":
+            return OperationText(_("Name taken down"), "", str(operation.get("initials"))[:LONGEST])
     name = str(operation.get("name"))
     old, new = (
         _numbered(kind, value, numbered) if name == "parent" else value_text(value)

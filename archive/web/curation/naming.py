@@ -68,7 +68,7 @@ def history(request: HttpRequest, kind: NameKind, name_id: int) -> HttpResponse:
     if request.method == "POST":
         take_action(request, names.history(row), names.perform)
         return redirect(f"{kind}-history", name_id)
-    page, following = corrections_page(request, names.history(row))
+    page, following = corrections_page(request, names.history(row), row)
     texts = name_operation_texts(page)
     others = numbered_names({kind: {one.subject_id for one in page} - {row.pk}})
     context = {

@@ -1,0 +1,21 @@
+"""The bytes of entries that are hidden because of their games."""
+
+from django.db.models import F, Q, QuerySet
+
+from archive.models import Entry
+from kifu_core.classes import PUBLIC
+
+_HIDDEN = Q(game__masked__gt=0) | (~Q(game__space=PUBLIC) & ~Q(game__space=F("upload__space")))
+
+
+def hide_by_game(entries: QuerySet[Entry]) -> None:
+    """Hide the bytes of those entries whose games are masked, or are in a library that is not their upload's.
+    Show those of other games."""
+    of_games = entries.exclude(game=None)
+    _update(of_games.filter(_HIDDEN, hidden=False), hidden=True)
+    _update(of_games.filter(hidden=True).exclude(_HIDDEN), hidden=False)
+
+
+def _update(entries: QuerySet[Entry], *, hidden: bool) -> None:
+    if ids := list(entries.values_list("pk", flat=True)):
+        Entry.objects.filter(pk__in=ids).update(hidden=hidden)
