@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import permutations
 from typing import Final
 
@@ -159,6 +159,8 @@ _TO_HIRAGANA: Final = {code: code - 0x60 for code in range(ord("ァ"), ord("ヶ"
 _HIRAGANA: Final = re.compile("[ぁ-ゖー]+")
 _COMPLETIONS: Final = 12
 """Family names that are tried for a partial one."""
+_CACHED: Final = 10_000
+"""Given names whose keys are cached, for those who type on."""
 _NAMES: Final = 2
 """Words of a Japanese name."""
 
@@ -172,6 +174,7 @@ def _families() -> dict[str, tuple[str, ...]]:
     return {latin_key: tuple(keys) for latin_key, keys in sort_keys.items()}
 
 
+@lru_cache(_CACHED)
 def given_key(name: str, kana: str = "") -> str:
     """Return the `key` of a player's given name; empty if its reading is unknown. `kana` is the reading of
     the complete name, if that is known.

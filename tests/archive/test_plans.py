@@ -44,7 +44,7 @@ from archive.queries.positions.novelty import novelty
 from archive.queries.positions.opening_tree import build_tree
 from archive.queries.positions.position_games import games_through
 from archive.queries.positions.trend import trend
-from archive.queries.scope import PUBLIC
+from archive.queries.scope import PUBLIC, Scope
 from archive.store import deletion
 from archive.store.change import Change
 from archive.store.names import Names
@@ -395,6 +395,15 @@ def test_orders_have_indexes_of_their_own(archive):
             # SQLite keeps games in the order of their ids.
             if filters is not LISTS["result"] and (order != "added" or connection.vendor == "postgresql"):
                 assert column in columns, (order, filters, columns)
+
+
+@pytest.mark.skipif(
+    connection.vendor != "sqlite", reason="the planner of PostgreSQL knows how many names there are"
+)
+def test_to_look_at_every_public_name_the_table_is_read_and_no_index(archive):
+    names = "EXPLAIN QUERY PLAN SELECT n.searched FROM archive_player n WHERE {sql}"
+    assert [row[3] for row in PUBLIC.scan_condition("n").embed(names).rows()] == ["SCAN n"]
+    assert "INDEX" in Scope((1,)).scan_condition("n").embed(names).rows()[0][3]
 
 
 def test_twins_are_found_by_moves_and_by_the_day_not_among_all_games_of_a_length(archive):

@@ -29,7 +29,6 @@ NO_GAMES = {
     "names.latin_names": "latin_names",  # of rows that were shown
     "names.people": "by_year without_gaps count_by_year most_frequent_players spellings merged_rows",
     "names.same_person": "score_of",
-    "names.similar_names": "distance",
     "patterns.formation_counts": "most_specific formations_of_game",  # of a game that was shown
     "patterns.pattern_slots": "query_errors",
     # Of keys that a `PositionKeys` holds.

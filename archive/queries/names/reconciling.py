@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from rapidfuzz.distance import OSA
+
 from archive.models import Event, Player
 from archive.names.search_text import search_form
 from archive.queries.names.ids_of_names import NameKind, ids_of_name
 from archive.queries.names.name_matching import match_name
 from archive.queries.names.people import shown_rows
-from archive.queries.names.similar_names import distance, similar_spellings
+from archive.queries.names.similar_names import similar_spellings
 from archive.queries.scope import Scope
 
 LONGEST: Final = 200
@@ -72,4 +74,4 @@ def _likeness(row: Player | Event, text: str) -> float:
     """Return the likeness of a text to the most similar spelling of a row, from 0 to 1."""
     form = search_form(text)[:_LONGEST_COMPARED]
     forms = [one[:_LONGEST_COMPARED] for one in row.searched.split("\n")[:MOST_COMPARED]]
-    return max((1 - distance(form, one) / max(len(form), len(one), 1) for one in forms), default=0)
+    return max((OSA.normalized_similarity(form, one) for one in forms), default=0)

@@ -14,12 +14,12 @@ from itertools import combinations
 from typing import Final, NamedTuple
 
 from django.db.models import Max, Min
+from rapidfuzz.distance import OSA
 
 from archive.caching.values import cached_until_commit
 from archive.index.schema import UNKNOWN_DAY
 from archive.models import Correction, Game, GamePlayer, Player
 from archive.names.search_text import search_form
-from archive.queries.names.similar_names import distance
 from archive.queries.scope import Scope
 
 MOST_PLAYERS: Final = 30_000
@@ -110,7 +110,7 @@ def score_of(one: Described, other: Described, career: Career, others: Career) -
 
 
 def _is_near(one: str, other: str) -> bool:
-    return min(len(one), len(other)) >= _SHORTEST and distance(search_form(one), search_form(other)) <= 1
+    return min(len(one), len(other)) >= _SHORTEST and OSA.distance(search_form(one), search_form(other)) <= 1
 
 
 def _candidates(players: Iterable[Described]) -> Iterator[tuple[Described, Described]]:

@@ -7,6 +7,8 @@ same length that contain one of its pieces, and the nearest of them are returned
 from itertools import pairwise
 from typing import Final
 
+from rapidfuzz.distance import OSA
+
 from archive.derive import headers
 from archive.queries.names.ids_of_names import NameKind
 from archive.queries.scope import Scope
@@ -37,7 +39,7 @@ def similar_spellings(scope: Scope, kind: NameKind, text: str) -> list[str]:
         return []
     wrong = 1 if len(name) <= _SHORT else 2
     likes = [like_pattern(*piece) for piece in _pieces(name, wrong)]
-    spellings = scope.condition("n").embed(
+    spellings = scope.scan_condition("n").embed(
         _NEAR,
         len(name) - wrong,
         len(name) + wrong,
@@ -46,7 +48,7 @@ def similar_spellings(scope: Scope, kind: NameKind, text: str) -> list[str]:
         kind=kind,
         likes=" OR ".join([_LIKE] * len(likes)),
     )
-    near = [(distance(name.lower(), spelling.lower()), one) for one, spelling in spellings.rows()]
+    near = [(OSA.distance(name.lower(), spelling.lower()), one) for one, spelling in spellings.rows()]
     names = [one for far, one in sorted(near) if far <= wrong and one != name]
     return list(dict.fromkeys(names))[:_MOST]
 
@@ -59,23 +61,3 @@ def _pieces(name: str, wrong: int) -> list[tuple[str, ...]]:
     # In a name with an odd number of characters the middle one may be wrong.
     half = len(name) // 2
     return [*parts, ("", name[-half:], ""), (name[0], name[-1])]
-
-
-def distance(one: str, other: str) -> int:
-    """Return the optimal string alignment distance: the number of characters to insert, delete, replace, or
-    exchange with their neighbour to turn one text into the other.
-
-    >>> distance("羽生善冶", "羽生善治"), distance("Hefewiezen", "Hefeweizen"), distance("森内", "森内俊之")
-    (1, 1, 2)
-    """
-    before: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, char in enumerate(one, start=1):
-        following = [i]
-        for j, another in enumerate(other, start=1):
-            cost = min(row[j] + 1, following[j - 1] + 1, row[j - 1] + (char != another))
-            if i > 1 and j > 1 and char == other[j - 2] and one[i - 2] == another:
-                cost = min(cost, before[j - 2] + 1)
-            following.append(cost)
-        before, row = row, following
-    return row[-1]

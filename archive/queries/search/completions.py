@@ -4,6 +4,7 @@ of a player (`羽生 対 谷`), each with its number of games."""
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Literal
 
 from archive.index.texts import text_index
@@ -93,7 +94,7 @@ def _games(scope: Scope, **parameters: object) -> int | None:
 
 def _names(scope: Scope, kind: NameKind, text: str) -> list[tuple[str, str]]:
     where = [
-        scope.condition("n"),
+        scope.scan_condition("n"),
         Sql("n.home_id IS NULL"),
         Sql(text_index().HOLDS.format(text="n.searched"), (search_form(text),)),
     ]
@@ -135,15 +136,17 @@ def _counted(kind: NameKind, where: Sql) -> list[tuple[str, tuple[int, str]]]:
 
 def _formations(scope: Scope, text: str) -> list[Completion]:
     form = search_form(text)
-    matching = [one for one in FORMATIONS if form in search_form("\n".join(_names_of(one)))]
+    matching = [one for one in FORMATIONS if form in _form_of(one)]
     counts = formation_counts(scope) if matching else {}
     games = {one.name: counts[one.name].games for one in matching if one.name in counts}
     ranked = sorted(games.items(), key=lambda row: (-row[1], row[0]))[:_FORMATIONS]
     return [Completion("formation", name, n, (("formation", name),)) for name, n in ranked]
 
 
-def _names_of(formation: Formation) -> tuple[str, ...]:
-    return formation.name, formation.japanese, formation.reading, formation.english
+@cache
+def _form_of(formation: Formation) -> str:
+    names = formation.name, formation.japanese, formation.reading, formation.english
+    return search_form("\n".join(names))
 
 
 def _problems(scope: Scope, text: str) -> list[Completion]:

@@ -80,7 +80,7 @@ def _names(scope: Scope, kind: NameKind, word: str) -> Sql:
     form = search_form(word)
     if kind == "player":
         form = search_form(headers.player_key(word)) or form
-    readable = scope.condition("n")
+    readable = scope.scan_condition("n")
     name = text_index().HOLDS.format(text="n.searched")
     text = _NAMES.format(kind=kind, mine=readable.text, name=name)
     return Sql(text, (*readable.values, form))
