@@ -29,13 +29,13 @@ def file_name(row: GameRow, extension: str, number: str = "") -> str:
     parts = [
         number,
         day,
-        *map(_name_part, (row.first, row.second, row.event)),
+        *map(name_part, (row.first, row.second, row.event)),
         str(row.id),
     ]
     return f"{'_'.join(part for part in parts if part)}.{extension}"
 
 
-def _name_part(text: str) -> str:
+def name_part(text: str) -> str:
     """Return a name with unsafe characters replaced by hyphens, cut to `PART_BYTES`."""
     composed = unicodedata.normalize("NFC", text[:_LONGEST_PART])
     visible = "".join(" " if unicodedata.category(char)[0] in _INVISIBLE else char for char in composed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from typing import Any
+from urllib.parse import quote
 from zipfile import ZipFile
 
 import pytest
@@ -94,6 +95,23 @@ def test_files_of_a_zip_are_numbered_and_a_text_has_the_notes(anna):
         f"2  甲 – {players}", f"      {names[1]}", "      3手目から", "      ここが急所", "      次も", "",
         f"3  乙 – {players}", f"      {names[2]}", "      第2章", "", "",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("form", "name"), [("kif", "角換わり講座-kif.zip"), ("ndjson", "角換わり講座.ndjson")]
+)
+def test_a_download_has_the_title_as_its_name(anna, form, name):
+    whole, _ordered = course(anna)
+    answer = Client().get(f"/api/v1/games/export?collection={whole.pk}&order=collection&as={form}")
+    assert answer["Content-Disposition"] == f"attachment; filename*=utf-8''{quote(name)}"
+
+
+def test_the_feed_of_a_collection_has_its_title(anna):
+    whole, _ordered = course(anna)
+    feed = (
+        Client(headers={"accept-language": "ja"}).get(f"/games.atom?collection={whole.pk}").content.decode()
+    )
+    assert "<title>新しい棋譜 · 棋譜集: 角換わり講座</title>" in feed and feed.count("<entry") == 3
 
 
 def test_numbers_have_zeros_so_that_file_systems_sort_them(anna):

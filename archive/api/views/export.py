@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.conf import settings
 from django.http import HttpResponseBase, StreamingHttpResponse
 from django.middleware.gzip import re_accepts_gzip
-from django.utils.http import parse_etags
+from django.utils.http import content_disposition_header, parse_etags
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -22,6 +22,7 @@ from archive.api.pagination import limit_of
 from archive.api.serializers import FacetsQuery, with_collection
 from archive.caching.entity_tags import ALWAYS_ASK, is_known, not_modified, of_parts
 from archive.export.engine_files import TRAINING, book_file_of_position
+from archive.export.file_names import name_part
 from archive.export.gzipped import gzipped
 from archive.export.opening_books import MIN_GAMES, MOST_PLIES, PLIES, book_of_position
 from archive.export.streams import BOOK_FORMS, FORMS, stream
@@ -162,7 +163,7 @@ def games(request: Request, query: dict[str, Any]) -> HttpResponseBase:
         response = StreamingHttpResponse((), content_type=export.content_type)
     else:
         response = _stream(request, export)
-    response["Content-Disposition"] = f'attachment; filename="{export.file_name}"'
+    response["Content-Disposition"] = content_disposition_header(True, export.file_name)
     for name, value in _CACHING.items():
         response[name] = value
     if tag:
@@ -222,7 +223,8 @@ def _export(request: Request, query: dict[str, Any], chosen: str, scope: Scope) 
     most = min(limit_of(query, _MOST, _MOST), settings.ARCHIVE_EXPORT_GAMES)
     if chosen in FILES:
         most = min(most, settings.ARCHIVE_EXPORT_FILES)
-    games = read_in_bulk(scope, game_filters(query), _cursor(query), most, _collection(query, scope))
+    collection = _collection(query, scope)
+    games = read_in_bulk(scope, game_filters(query), _cursor(query), most, collection)
     options: dict[str, Any] = {
         name: query[name] for name in ("plies", "min_games", "scores") if name in query
     }
@@ -232,7 +234,9 @@ def _export(request: Request, query: dict[str, Any], chosen: str, scope: Scope) 
         )
     to_info = _to_info(request)
     return _Export(
-        _CONTENT_TYPES.get(chosen, ZIP), _file_name(chosen), lambda: stream(games, to_info, chosen, **options)
+        _CONTENT_TYPES.get(chosen, ZIP),
+        _file_name(chosen, collection),
+        lambda: stream(games, to_info, chosen, **options),
     )
 
 
@@ -243,8 +247,10 @@ def _collection(query: dict[str, Any], scope: Scope) -> Collection | None:
     return readable_collections(scope).filter(pk=query["collection"]).first()
 
 
-def _file_name(chosen: str) -> str:
-    return _NAMES.get(chosen) or f"kifu-{'book' if chosen in BOOK_FORMS else 'games'}-{chosen}.zip"
+def _file_name(chosen: str, collection: Collection | None = None) -> str:
+    name = _NAMES.get(chosen) or f"kifu-{'book' if chosen in BOOK_FORMS else 'games'}-{chosen}.zip"
+    title = name_part(collection.title) if collection else ""
+    return name.replace("kifu-games", title) if title else name
 
 
 def _check_parameters(query: dict[str, Any], chosen: str) -> None:

@@ -32,7 +32,7 @@ from archive.queries.search.errors import QueryError
 from archive.queries.search.printing import text_of
 from archive.queries.search.terms import ReachesPosition
 from archive.web.forms import GameFilterForm
-from archive.web.lists.filtering import values_in_use
+from archive.web.lists.game_search import chips
 from archive.web.lists.rows import game_address
 from archive.web.pages.views import match_of, parse_position
 from archive.web.wording import RESULTS_OF, day_text, nameless, opening_text, plies_text
@@ -118,7 +118,7 @@ def games(request: HttpRequest) -> HttpResponse:
     form = GameFilterForm(request.GET, label_suffix="")
     if not form.is_valid():
         raise BadRequest("filters")
-    filters = [f"{form[name].label}: {text}" for name, text in values_in_use(form).items() if name != "order"]
+    filters = [f"{chip.label}: {chip.text}" for chip in chips(scope_of(request), form)]
     title = " · ".join([_("New games"), *filters])
     return _feed(request, game_filters(form.cleaned_data), title, reverse("games"), ("order",))
 
