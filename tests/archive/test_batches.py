@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -186,6 +187,21 @@ def test_an_edit_is_previewed_started_and_undone_on_pages(clara, sent):
     assert run(batch).state == "undone"
     listed = client.get("/curation/batches/", HTTP_ACCEPT_LANGUAGE="en").content.decode()
     assert "将棋年鑑" in listed and "undone" in listed
+
+
+@pytest.mark.parametrize(
+    ("search", "header", "old"),
+    [
+        ("player=羽生 %2317", "players", "羽生"),
+        ("event=名人戦", "event", "名人戦"),
+        ("q=羽生", "players", ""),
+    ],
+)
+def test_an_edit_of_the_games_of_a_name_begins_with_this_name(clara, search, header, old):
+    page = signed_in(clara).get(f"/curation/batches/new/?{search}").content.decode()
+    chosen = re.search(r'<option value="(\S+)"\s+selected', page[page.index('id="header"') :])
+    assert (chosen[1] if chosen else "players") == header
+    assert f'name="old" maxlength="2000"\n      value="{old}"' in page
 
 
 def test_edits_of_many_games_through_the_api(clara, sent):

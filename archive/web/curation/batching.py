@@ -20,6 +20,7 @@ from archive.curation.errors import CurationError
 from archive.curation.tasks import enqueue_batch
 from archive.models import CorrectionBatch, Game, User
 from archive.queries.games.filters import stored_parameters
+from archive.queries.names.ids_of_names import NUMBERED
 from archive.queries.scope import CHOSEN, readable_spaces
 from archive.queries.search.errors import QueryError
 from archive.web.curation.deeds import remember
@@ -84,6 +85,7 @@ def new(request: HttpRequest) -> HttpResponse:
         return render(request, "archive/curation/batch_new.html", context, status=400)
     context["chosen"] = [(field.label, field.value()) for field in form if field.value()]
     if not posted:
+        context |= _present(form.cleaned_data)
         return render(request, "archive/curation/batch_new.html", context)
     filters = stored_parameters(form.cleaned_data)
     try:
@@ -101,6 +103,14 @@ def new(request: HttpRequest) -> HttpResponse:
     except QueryError as error:
         messages.error(request, str(error.message()))
     return render(request, "archive/curation/batch_new.html", context, status=400)
+
+
+def _present(filters: Mapping[str, Any]) -> dict[str, str]:
+    """Return header and present text of an edit of the games of one player or event, without its number."""
+    names = {"players": filters.get("player"), "event": filters.get("event")}
+    header, name = next(((header, name) for header, name in names.items() if name), ("", ""))
+    numbered = NUMBERED.fullmatch(name)
+    return {"header": header, "old": numbered[1] if numbered else name}
 
 
 _FIELDS: Final = ("kind", "header", "old", "new")
