@@ -95,7 +95,8 @@ urlpatterns = [
         )
         for kind in naming.FIELDS
     ),
-    account_page("games/<int:game_id>/take-down/", taking_down.take_down, "game-take-down", cost=20),
+    account_page("games/<int:game_id>/take-down/", taking_down.game, "game-take-down", cost=20),
+    account_page("players/<int:player_id>/take-down/", taking_down.name, "player-take-down", cost=20),
     account_page("curation/", bench.show, "bench", cost=5),
     account_page("curation/batches/", batching.listed, "batches", cost=5),
     account_page("curation/batches/new/", batching.new, "batch-new", cost=search),

@@ -59,6 +59,7 @@ FORMS: Final = {
     "/games/new/": "a form",
     "/games/{game_id}/edit/": "a form",
     "/games/{game_id}/take-down/": "a form, `POST games/{id}/take-down` and `POST games/{id}/restore`",
+    "/players/{player_id}/take-down/": "a form, `POST players/{id}/take-down` and `restore`",
     "/games/{game_id}/correct/": "a form, `POST games/{id}/corrections`",
     "/curation/": "corrections, reports, entries and games that wait for a curator",
     "/curation/batches/": "`corrections/batches` in words",

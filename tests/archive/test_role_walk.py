@@ -257,6 +257,7 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
         "new": "棋譜DB",
     },
     "/games/{game_id}/history/": {"action": "restore", "number": "0"},
+    "/players/{player_id}/take-down/": {"reason": "棋譜DB"},
     "/games/{game_id}/take-down/": {"reason": "棋譜DB"},
     "/players/{name_id}/correct/": {"do": "send", "kana": "ぜん", "reason": "棋譜DB"},
     "/events/{name_id}/correct/": {"do": "send", "kana": "ぜん", "reason": "棋譜DB"},

@@ -230,3 +230,32 @@ def test_a_field_for_a_name_lists_names_with_numbers_and_the_most_frequent_first
     assert rows.index(f'data-value="羽生善治 #{player().pk}"') < rows.index(f"羽生善冶 #{player(TYPO).pk}")
     assert "試しの棋戦" in html(anna, "/complete/?choose=event&q=試し")
     assert "data-value" not in html(anna, "/complete/?choose=nothing&q=羽生")
+
+
+def test_a_persons_name_is_taken_down_and_restored_on_pages(curator, anna):
+    row = player()
+    address = f"/players/{row.pk}/take-down/"
+    assert address in html(curator, f"/players/{row.pk}/") and address not in html(
+        anna, f"/players/{row.pk}/"
+    )
+    assert anna.post(address, {"reason": "x"}).status_code == 403
+    assert curator.post(address, {"reason": ""}).status_code == 400
+    assert curator.post(address, {"reason": "本人の希望", "initials": "Y. H."}).status_code == 302
+    page = html(Client(), f"/players/{row.pk}/")
+    assert "Y. H." in page and HABU not in page
+    assert HABU not in html(Client(), address_of_history(row))
+    assert "Restore the name" in html(curator, f"/players/{row.pk}/")
+    assert curator.post(address).status_code == 302
+    assert HABU in html(Client(), f"/players/{row.pk}/")
+
+
+def test_the_bench_undoes_the_taking_down_of_a_name(curator):
+    row = player()
+    curator.post(f"/players/{row.pk}/take-down/", {"reason": "本人の希望"})
+    assert not Player.objects.filter(name=HABU).exists()
+    curator.post("/curation/", {"answer": "undo"})
+    assert player() == row
+
+
+def address_of_history(row: Player) -> str:
+    return f"/players/{row.pk}/history/"

@@ -119,7 +119,7 @@ def curators_addresses(addresses: list[str]) -> list[str]:
         f"/games/{game.pk}/?ply=1", f"/games/{game.pk}/correct/?ply=1",
         f"/games/{game.pk}/history/?from=0&to=1", f"/games/{game.pk}/editions/", "/curation/",
         "/curation/?kind=proposals", "/curation/?kind=days", "/curation/?kind=people",
-        f"/games/{game.pk}/take-down/", "/curation/batches/",
+        f"/games/{game.pk}/take-down/", f"/players/{player.pk}/take-down/", "/curation/batches/",
         f"/curation/batches/{batch.pk}/", "/curation/batches/new/?player=甲野",
     ]  # fmt: skip
 

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from archive.caching.values import one_snapshot
-from archive.curation.policy import may_propose
+from archive.curation.policy import may_decide, may_propose
 from archive.derive.issues import language
 from archive.following import follows
 from archive.models import Event, Player, User
@@ -232,12 +232,13 @@ def _sides(
 
 
 def _own_context(request: HttpRequest, kind: NameKind, row: Player | Event) -> dict[str, Any]:
-    """Return the visitor's follow of a name, and whether the visitor may correct it; empty for strangers."""
+    """Return the visitor's follow of a name, and the rights to correct it; empty for strangers."""
     if not isinstance(request.user, User):
         return {}
     return {
         "follow": follows.follow_of(request.user, kind, row.pk),
         "corrects": may_propose(request.user, row),
+        "decides": may_decide(request.user, row),
     }
 
 
