@@ -5,7 +5,7 @@ from __future__ import annotations
 from textwrap import indent
 from typing import TYPE_CHECKING, Final
 
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop as _
 
 from archive.export.csv_text import BOM
 from archive.queries.games.game_json import day_text
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from archive.models import Collection
     from archive.queries.games.bulk import GameWithRecord
 
-OPENS_AT: Final = gettext_noop("opens at move %(ply)s")
+OPENS_AT: Final = _("opens at move %(ply)s")
 _INDENT: Final = " " * 6
 
 
