@@ -104,6 +104,8 @@ class DerivedGame:
     """People that corrections name as the players of colours 0 and 1."""
     masked: int = 0
     """The sides that are shown by initials (`Game.masked`)."""
+    shown_digest: bytes = b""
+    """The digest of the record with initials; empty if no side has them."""
     failures: Mapping[int, int] = field(default_factory=dict, hash=False)
     """Corrections that were left out, with the index of the operation that cannot be applied."""
 

@@ -226,5 +226,5 @@ def masked(game: DerivedGame, sides: Sides, rows: tuple[Row, Row]) -> DerivedGam
         digest=game.digest, players=(black, white), ratings=game.ratings, rows=game.rows, codes=game.codes,
         kept_rows=game.kept_rows, lines=game.lines, attributed=(first, second), failures=game.failures,
         base=game.base or replace(game, rows=(), codes=(), kept_rows=0, lines=None),
-        masked=masked_sides(sides),
+        masked=masked_sides(sides), shown_digest=shown.digest,
     )  # fmt: skip

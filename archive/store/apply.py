@@ -162,7 +162,10 @@ def apply(change: Change, plan: Plan) -> AppliedPlan:
         if game.corrected or derived.base is not None:
             history.write(game.pk, plan.corrections.get(game.pk, ()), derived)
     _hide_bytes(plan)
-    return AppliedPlan(plan, insert_games(change, plan.inserted))
+    inserted = insert_games(change, plan.inserted)
+    changed = [(derived, game.pk) for game, derived in plan.changed]
+    history.remember_shown([*changed, *((plan.games[pk], ids) for pk, ids in inserted.items())])
+    return AppliedPlan(plan, inserted)
 
 
 def _hide_bytes(plan: Plan) -> None:

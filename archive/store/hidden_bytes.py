@@ -12,10 +12,6 @@ def hide_by_game(entries: QuerySet[Entry]) -> None:
     """Hide the bytes of those entries whose games are masked, or are in a library that is not their upload's.
     Show those of other games."""
     of_games = entries.exclude(game=None)
-    _update(of_games.filter(_HIDDEN, hidden=False), hidden=True)
-    _update(of_games.filter(hidden=True).exclude(_HIDDEN), hidden=False)
-
-
-def _update(entries: QuerySet[Entry], *, hidden: bool) -> None:
-    if ids := list(entries.values_list("pk", flat=True)):
-        Entry.objects.filter(pk__in=ids).update(hidden=hidden)
+    hidden, shown = of_games.filter(_HIDDEN, hidden=False), of_games.filter(hidden=True).exclude(_HIDDEN)
+    Entry.objects.filter(pk__in=hidden.values("pk")).update(hidden=True)
+    Entry.objects.filter(pk__in=shown.values("pk")).update(hidden=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from archive.derive.corrections import GameCorrection
 from archive.derive.game import DerivedGame
@@ -38,6 +39,12 @@ def remember(editions: Iterable[tuple[DerivedGame, int]]) -> None:
         ],
         ignore_conflicts=True,
     )
+
+
+def remember_shown(games: Iterable[tuple[DerivedGame, int]]) -> None:
+    """Remember the identities of masked games as they are shown, each with its id: their downloaded records
+    find the games."""
+    remember((replace(game, digest=game.shown_digest), pk) for game, pk in games if game.masked)
 
 
 def follow(pk: int, home: int) -> None:

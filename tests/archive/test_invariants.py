@@ -50,7 +50,7 @@ SEQUENCES = 1_000 if os.environ.get("KIFU_SEQUENCES") == "long" else 60
 STEPS = 6
 ACTIONS = [
     "ingest", "ingest", "ingest", "again", "replace", "delete", "reindex", "promote", "withdraw", "reread",
-    "reread", "correct", "correct", "undo", "rename",
+    "reread", "correct", "correct", "undo", "rename", "rename",
 ]  # fmt: skip
 WRITERS = 2
 TABLES = [
@@ -177,7 +177,7 @@ def undo_or_apply_again(random: Random, by: User | None = None) -> None:
 
 
 def correct_name(random: Random, by: User | None = None) -> None:
-    """Merge two players, or undo or repeat a merge."""
+    """Merge two players, take the name of one down, or undo or repeat that."""
     rows = list(Correction.objects.filter(subject="player").order_by("pk"))
     with suppress(NameEditError):
         if rows and random.random() < 0.5:
@@ -187,7 +187,8 @@ def correct_name(random: Random, by: User | None = None) -> None:
         roots = list(Player.objects.filter(merged_into=None).order_by("pk").values_list("pk", flat=True))
         if len(roots) > 1:
             one, other = random.sample(roots, 2)
-            people.correct_name("player", one, [{"op": "merge", "into": other}], by, apply=True)
+            operation = random.choice(({"op": "merge", "into": other}, {"op": "take-down"}))
+            people.correct_name("player", one, [operation], by, apply=True)
 
 
 def some_uploads(random: Random) -> list[int]:
@@ -198,11 +199,13 @@ def some_uploads(random: Random) -> list[int]:
 def reread(upload_id: int, random: Random, pool: list[DerivedGame]) -> None:
     """As a newer parser does: some games are others, some are not read at all, some entries not found."""
     entries = []
-    for row in Entry.objects.filter(upload_id=upload_id).select_related("game__stored").order_by("seq"):
-        if row.seq and random.random() < 0.1:
+    rows = Entry.objects.filter(upload_id=upload_id).select_related("game__stored").order_by("seq")
+    # Hidden entries that a reading lacked leave gaps, which the numbers of a new reading do not have.
+    for seq, row in enumerate(rows):
+        if seq and random.random() < 0.1:
             break
         game = read_now(row, random, pool)
-        entries.append(DerivedEntry(row.seq, game, issues=() if game else (Issue("no-game", "error"),)))
+        entries.append(DerivedEntry(seq, game, issues=() if game else (Issue("no-game", "error"),)))
     token = uuid4().hex
     if entries and store.reread(upload_id) and store.claim(upload_id, token):
         try:

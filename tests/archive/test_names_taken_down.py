@@ -179,6 +179,16 @@ def test_a_new_game_of_the_person_has_initials_from_the_start(clara):
     assert not list(verify())
 
 
+def test_a_downloaded_record_finds_its_game(clara):
+    stored(RECORD)
+    taken_down(clara)
+    stored(RECORD.replace("05/01", "06/01"))
+    for game in Game.objects.order_by("pk"):
+        record = signed_in(None).get(f"/api/v1/games/{game.pk}/record.kif").content
+        assert Entry.objects.get(upload=stored(record)).game == game
+    assert Game.objects.count() == 2 and not list(verify())
+
+
 def test_an_edition_with_more_comments_is_masked(clara):
     stored(KIF.replace("先手の人", NAME))
     taken_down(clara)
