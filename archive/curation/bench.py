@@ -245,7 +245,12 @@ KINDS: Final[Mapping[str, BenchKind]] = {
         },
     ),
     "failed": _kind(
-        _("Failed prerequisites"), _listed(_FAILED), {"reject": (answers.leave_out, answers.take_in)}
+        _("Failed prerequisites"),
+        _listed(_FAILED),
+        {
+            "accept": (answers.try_again, answers.act("undo")),
+            "reject": (answers.leave_out, answers.take_in),
+        },
     ),
     "people": _kind(
         _("The same person?"),

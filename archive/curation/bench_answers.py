@@ -154,6 +154,13 @@ def act(action: str) -> Answer:
     return perform
 
 
+def try_again(user: User, pk: int) -> None:
+    """Apply a failed correction of a name again; those of games do so by themselves."""
+    act("accept")(user, pk)
+    if Correction.objects.filter(pk=pk, state=State.FAILED).exists():
+        raise CurationError("not-applied")
+
+
 def leave_out(user: User, pk: int) -> None:
     """End a correction that failed: one of a game is undone, one of a name rejected."""
     of_name = Correction.objects.filter(pk=pk).exclude(subject=Correction.Subject.GAME)

@@ -355,18 +355,39 @@ def test_held_games_are_let_in_and_held_again(curator):
     assert not Game.objects.exists()
 
 
-def test_a_failed_correction_of_a_name_is_left_out(curator):
+def failed() -> Correction:
+    """A correction of a name that another one has overtaken."""
     stored(KIF)
     player = Player.objects.get(name="先手の人")
     rename = [{"op": "field", "name": "name", "old": "先手の人", "new": "羽生"}]
     row = names.correct(account("anna", Role.CONTRIBUTOR), player, rename, "a source")
     names.correct(User.objects.get(username="clara"), player, [{**rename[0], "new": "谷川"}], "a source")
-    names.perform("accept", None, row)
+    return names.perform("accept", None, row)
+
+
+def test_a_failed_correction_of_a_name_is_left_out(curator):
+    row = failed()
     assert state(row) == "failed" and "<ins>羽生</ins>" in page(curator, "failed")
     answer(curator, "failed", "reject", row.pk)
     assert state(row) == "rejected" and not rows("failed")
     undo(curator)
     assert state(row) == "proposed"
+
+
+def test_a_failed_correction_of_a_name_is_tried_again(curator):
+    row = failed()
+    history = curator.get(f"/players/{row.subject_id}/history/", HTTP_ACCEPT_LANGUAGE="en").content.decode()
+    assert "This has changed since." in history and "fact-changed" not in history
+    answer(curator, "failed", "accept", row.pk)
+    assert state(row) == "failed", "its ground is not back"
+    undo(curator)
+    assert state(row) == "failed", "nothing was done that can be undone"
+    later = Correction.objects.exclude(pk=row.pk).get()
+    names.perform("undo", User.objects.get(username="clara"), later)
+    answer(curator, "failed", "accept", row.pk)
+    assert state(row) == "applied"
+    undo(curator)
+    assert state(row) == "undone"
 
 
 # --- deeds of other pages --------------------------------------------------------------------------------

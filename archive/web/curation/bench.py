@@ -43,7 +43,7 @@ _TWINS: Final = 5
 ANSWER_TEXTS: Final[Mapping[str, Mapping[str, _StrOrPromise]]] = {
     "reports": {"accept": gettext_lazy("Mark as settled")},
     "proposals": {"accept": gettext_lazy("Accept"), "reject": gettext_lazy("Reject")},
-    "failed": {"reject": gettext_lazy("Leave it out")},
+    "failed": {"accept": gettext_lazy("Try again"), "reject": gettext_lazy("Leave it out")},
     "people": {"accept": gettext_lazy("The same person"), "reject": gettext_lazy("Not the same")},
     "twins": {"fine": gettext_lazy("Not the same")},
     "held": {"accept": gettext_lazy("Let it in")},
@@ -189,7 +189,10 @@ def _correction(row: Correction, texts: list[OperationText]) -> Item:
     detail = " · ".join(filter(None, [row.author_name, row.reason[:_TEXT]]))
     title = f"{row.get_subject_display()} {row.subject_id}"
     href, edit = (reverse(f"{row.subject}-{page}", args=[row.subject_id]) for page in ("history", "correct"))
-    return Item(str(row.pk), title, href, detail, edit, tuple(texts))
+    # Corrections of games apply again by themselves.
+    waits = row.state == Correction.State.FAILED and row.subject == Correction.Subject.GAME
+    lacks = frozenset({"accept"} if waits else ())
+    return Item(str(row.pk), title, href, detail, edit, tuple(texts), lacks=lacks)
 
 
 def _entry(row: Entry) -> Item:

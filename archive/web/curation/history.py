@@ -17,7 +17,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from archive.curation import corrections
-from archive.curation.errors import CurationError
+from archive.curation.errors import TEXTS, CurationError
 from archive.curation.masks import mask_correction, sides_for
 from archive.curation.policy import Subject, may_decide, may_propose
 from archive.models import Correction, CorrectionEvent, Game, User
@@ -112,6 +112,9 @@ def shown_correction(
     """Return a correction, whose events are prefetched, with its operations in words and the actions that
     the visitor may take."""
     events = sorted(row.events.all(), key=lambda event: event.pk)
+    for event in events:
+        if event.event == CorrectionEvent.Event.FAILED and event.text in TEXTS:
+            event.text = CurationError(event.text, index=row.failed_operation or 0).text
     return ShownCorrection(
         row, operations, events, [(name, str(ACTION_TEXTS[name])) for name in actions], subject
     )
