@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 import archive
+from archive.accounts.roles import Role
 from archive.drafts import own_drafts
 from archive.intake import uploads
 from archive.intake.worker import work_off
@@ -376,3 +377,19 @@ def test_the_pages_are_as_every_page_and_all_their_controls_have_keys(
     page.keyboard.press("Escape")
     page.goto(f"{live_server.url}/drafts/")
     all_right(page, f"{size[0]}-{language}-drafts")
+
+
+def test_the_board_and_all_fields_are_in_sight_on_tablets_and_small_screens(
+    open_page: PageMaker, live_server: LiveServer, anna: User
+) -> None:
+    builders.ingest(builders.ready("7g7f 3c3d", black="甲野"))
+    User.objects.filter(pk=anna.pk).update(role=Role.CURATOR)
+    page = open_page(size=(1024, 768), language="en")
+    sign_in(page, live_server, anna)
+    page.goto(f"{live_server.url}/games/{Game.objects.get().pk}/edit/")
+    expect(page.locator(".stretch > li")).to_have_count(4)
+    looked_at(page, "1024-correct")
+    page.set_viewport_size({"width": 1366, "height": 650})
+    bottom = "element => element.getBoundingClientRect().bottom"
+    end = page.locator(".facts-part").evaluate(bottom)
+    eventually(page, lambda: page.locator("#start").evaluate(bottom) <= end, True)
