@@ -35,6 +35,26 @@ class ContentSecurityPolicy:
         return response
 
 
+ISOLATED: Final = "engine"
+"""The parameter of pages that run an engine in the browser."""
+EMBEDDER_POLICY: Final = "Cross-Origin-Embedder-Policy"
+RESOURCE_POLICY: Final = "Cross-Origin-Resource-Policy"
+
+
+class IsolatedPages:
+    """Isolates pages that run an engine in the browser from other sites: only then may it have threads that
+    share memory. Does nothing without such an engine. Django sends the opener policy that this also needs."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        if settings.BROWSER_ENGINE is not None and request.GET.get(ISOLATED) == "1":
+            response.headers[EMBEDDER_POLICY] = "require-corp"
+        return response
+
+
 _API: Final = "/api/"
 
 

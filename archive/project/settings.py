@@ -7,7 +7,7 @@ import dj_database_url
 from django.core.exceptions import ImproperlyConfigured
 
 from archive.observing import logs
-from archive.project import engine_file, env, network, queues
+from archive.project import browser_engine, engine_file, env, network, queues
 from archive.project.queues import INTERACTIVE, MAINTENANCE, NETWORK, OPINIONS, QUEUES
 from kifu_core.games import GAMES
 
@@ -72,13 +72,15 @@ ARCHIVE_AUDIT_ADDRESS_DAYS = env.number("ARCHIVE_AUDIT_ADDRESS_DAYS", 30, minimu
 # Requests that one web process works on at a time; others wait without a thread.
 WEB_THREADS: Final = 4
 # Memory of a web process; a larger process is replaced while the site is served.
-WEB_MEMORY_MB = env.number("ARCHIVE_WEB_MEMORY_MB", 768, minimum=256)
+WEB_MEMORY_MB: Final = 768
 INGEST_WORKERS = env.number("ARCHIVE_INGEST_WORKERS", 1)
 SWEEP_SECONDS = env.number("ARCHIVE_SWEEP_SECONDS", 30)
 # How a worker runs its tasks: in a child that can be killed and replaced, or in its own process.
 WORKER_POOL = env.choice("ARCHIVE_WORKER_POOL", ("prefork", "solo"), "prefork")
 # Which queues a worker serves: on a machine without the folders of dumps and watching, all but the last.
 WORKER_QUEUES = env.several("ARCHIVE_WORKER_QUEUES", (*QUEUES, NETWORK), QUEUES)
+# The folder of an engine that visitors' browsers run.
+BROWSER_ENGINE = browser_engine.read(env.text("ARCHIVE_BROWSER_ENGINE"))
 # Whether every game gets a first opinion by the neural network, where that is installed.
 ARCHIVE_NETWORK = env.flag("ARCHIVE_NETWORK", default=True) and network.is_installed()
 # Seconds after which a task counts as stuck: its process is killed.
@@ -216,6 +218,7 @@ MIDDLEWARE = [
     "archive.http.requests.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "archive.http.security.ContentSecurityPolicy",
+    "archive.http.security.IsolatedPages",
     "archive.http.security.CrossOrigin",
     # Before CSRF, which reads the body; its answers have the headers of the two above.
     "archive.http.throttles.Throttles",

@@ -85,6 +85,7 @@ FORMS: Final = {
     "/dumps/{dump}/{file}": "a file, whose address `dumps` tells",
     "/status/": "for the staff, of what `/metrics` tells machines",
     "/healthz": "for machines", "/readyz": "for machines", "/metrics": "for machines",
+    "/engine/{path}": "for scripts",
     "/robots.txt": "for machines", "/.well-known/security.txt": "for machines",
 }  # fmt: skip
 """Addresses that show nothing of the archive, and why."""

@@ -71,7 +71,6 @@ def run_reader(folders: list[Path], standby: int, **settings: str) -> dict[str, 
         | {
             "DATABASE_URL": address_of(folders[0]),
             "ARCHIVE_REPLICA_URLS": address_of(folders[1]),
-            "ARCHIVE_REPLICA_LAG_SECONDS": "2",
             "SECRET_KEY": "only-for-tests",
             "ARCHIVE_ANONYMOUS_UPLOAD": "1",
             "STANDBY_PID": str(standby),

@@ -15,9 +15,9 @@ LAYERS = (
     "kifu_core.shogi kifu_core.quoridor",
     "kifu_core.games",
     "kifu_core.names",
-    "project.broker project.disk project.engine_file project.env project.garbage_collection project.queues "
-    "project.reading project.refused project.site_address names tournaments observing.logs "
-    "caching.entity_tags http.routes",
+    "project.broker project.browser_engine project.disk project.engine_file project.env "
+    "project.garbage_collection project.queues project.reading project.refused project.site_address "
+    "names tournaments observing.logs caching.entity_tags http.routes",
     "models observing.sentry project.celery project.startup",
     "accounts index columns",
     "caching derive",

@@ -5,4 +5,6 @@ import { selectIn } from "./selecting.js";
 import { startSharing } from "./sharing.js";
 import { startTrials } from "./trial.js";
 
-startGamePage(shogi, startTrials, startSharing, selectIn);
+startGamePage(shogi, startTrials, startSharing, selectIn, async (replay) => {
+  if (replay.root.querySelector(".browser-engine[data-engine]")) (await import("./engine/pages.js")).startEngine(replay);
+});

@@ -5,3 +5,5 @@ import { playOn } from "../archive/js/position-page.js";
 import { startExplorer } from "./explorer.js";
 
 playOn(startExplorer);
+const place = /** @type {HTMLElement} */ (document.getElementById("position"));
+if (place.querySelector(".browser-engine[data-engine]")) (await import("./engine/pages.js")).startEngineBeside(place);

@@ -54,15 +54,7 @@ export function startTrials(replay) {
 
   /** The line of own moves in the page's address. */
   function goOn() {
-    const position = fromSfen(toSfen(replay.position, 1));
-    let node = replay.shown;
-    for (const { move: name, text } of askedMoves()) {
-      const move = moveOf(position, name);
-      const existing = node.children.find((child) => isMove(child, name));
-      node = existing || tryMove(replay.nodes, node, move, { name, text });
-      play(position, move);
-    }
-    replay.go(node);
+    follow(replay, askedMoves().map(({ move: name, text }) => ({ name, text })));
   }
 
   /** Plays an engine's line up to the move that was clicked; the rest of it lies ahead. @param {HTMLElement} link */
@@ -92,6 +84,22 @@ export function startTrials(replay) {
   replay.onShow(() => playing.release());
   replay.onSettle(() => playing.refill());
   return { play: tryUsi };
+}
+
+/**
+ * Plays moves from the shown node; those that the record lacks become a tried line.
+ * @param {Replay} replay
+ * @param {{name: string, text: string}[]} line
+ */
+export function follow(replay, line) {
+  const position = fromSfen(toSfen(replay.position, 1));
+  let node = replay.shown;
+  for (const words of line) {
+    const move = moveOf(position, words.name);
+    node = node.children.find((child) => isMove(child, words.name)) || tryMove(replay.nodes, node, move, words);
+    play(position, move);
+  }
+  replay.go(node);
 }
 
 /** @param {number} color @param {string} text @returns {string} */

@@ -8,6 +8,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from archive.derive.issues import language
+from archive.web.shogi.browser_engine import engine_panel
 from archive.web.templatetags.kifu import with_letters
 from kifu_core.shogi import draw
 from kifu_core.shogi.patterns import PatternStep
@@ -50,3 +51,9 @@ def pattern_board(context: Mapping[str, Any], step: PatternStep, label: str) -> 
 def square_name(square: int) -> str:
     """Return the name of a square in the language of the page."""
     return (JAPANESE if language() == "ja" else USI)[square]
+
+
+@register.inclusion_tag("shogi/browser_engine.html", takes_context=True)
+def browser_engine(context: Mapping[str, Any]) -> dict[str, Any]:
+    """Show the panel of the engine that runs in the browser, if there is one."""
+    return engine_panel(context["request"])

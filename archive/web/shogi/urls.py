@@ -2,7 +2,7 @@
 
 from archive.http.limits.rules import editor
 from archive.web.routes import account_page, cached_page, page
-from archive.web.shogi import editing, entering, formations, patterns, problems
+from archive.web.shogi import browser_engine, editing, entering, formations, patterns, problems
 
 urlpatterns = [
     page("games/new/", entering.new_game, "game-new", cost=1),
@@ -12,6 +12,7 @@ urlpatterns = [
     cached_page("formations/", formations.formations, "formations", cost=2),
     cached_page("formations/<slug:formation>/", formations.one_formation, "formation", cost=2),
     cached_page("problems/", problems.shogi_problems, "problems", cost=2),
+    page("engine/<str:path>", browser_engine.engine_file, "engine-file", access="anybody"),
     page("patterns/", patterns.patterns, "patterns", cost=20, cached=True),
     page("positions/shogi/edit/", editing.edit, "position-edit", cost=editor),
     page("positions/shogi/<str:code>/bod/", editing.bod, "position-bod", cost=1),

@@ -18,7 +18,7 @@ const SETTLE = 90;
 const TRIED = 150;
 /** Parameters that stay in the addresses of a game's page: the collection in which it is read, and whose moves are
  * guessed. */
-const KEPT = ["collection", "guess"];
+const KEPT = ["engine", "collection", "guess"];
 
 /**
  * What a board shows; `marked` are names of squares, `shapes` the circles and arrows of comments.
