@@ -152,11 +152,12 @@ def _twins(before: int | None) -> BenchPage:
 
 
 def _with_likeness(rows: Sequence[Game]) -> list[Game]:
-    """Return the games that have the moves, or the players and the day, of an older one."""
-    others = Game.objects.filter(space=PUBLIC, pk__lt=OuterRef("pk"))
+    """Return the games that have the moves, or the players and the day, of another one."""
+    # Neither only older nor only played ones: SQLite would search these instead of the games of the day.
+    others = Game.objects.filter(space=PUBLIC).exclude(pk=OuterRef("pk"))
     moves = Q(Exists(others.filter(stem=OuterRef("stem"))), plies__gte=SHORT_PLIES)
     same = {name: OuterRef(name) for name in ("played", "player0", "player1", "kind", "handicap")}
-    meeting = Q(Exists(others.filter(precision="day", plies__gt=0, **same)), precision="day", plies__gt=0)
+    meeting = Q(Exists(others.filter(precision="day", **same)), precision="day", plies__gt=0)
     unmarked = marks.unmarked_games(Game.objects.filter(pk__in=[row.pk for row in rows]), "twins")
     pks = set(unmarked.filter(moves | meeting).values_list("pk", flat=True))
     return [row for row in rows if row.pk in pks]

@@ -305,6 +305,21 @@ def test_many_meetings_are_compared_in_several_pages(monkeypatch):
     assert [row.game for row in seen] == [Game.objects.latest("pk")]
 
 
+def test_games_of_a_meeting_are_sought_among_those_of_the_day():
+    stored(LONG)
+    with CaptureQueriesContext(connection) as queries:
+        rows("twins")
+    found = next(one["sql"] for one in queries.captured_queries if "EXISTS" in one["sql"])
+    with connection.cursor() as cursor:
+        cursor.execute(explained(found))
+        plan = str(cursor.fetchall())
+    assert "game_of_space (space=? AND played=?)" in plan or connection.vendor != "sqlite"
+
+
+def explained(sql: str) -> str:
+    return f"EXPLAIN {'QUERY PLAN ' if connection.vendor == 'sqlite' else ''}{sql.replace('%', '%%')}"
+
+
 def test_a_twin_is_taken_down_and_restored(curator):
     stored(LONG, "1.kif")
     stored(LONG.replace("後手の人", "別の人"), "2.kif")
