@@ -156,5 +156,5 @@ def network() -> Network:
 
 def _weights() -> Path:
     """Return the file of the weights. The package itself is not imported: it would want torch."""
-    found: Any = find_spec("miniosl")
-    return Path(found.origin).parent / "pretrained" / "eval.onnx"
+    spec: Any = find_spec("miniosl")
+    return Path(spec.origin).parent / "pretrained" / "eval.onnx"

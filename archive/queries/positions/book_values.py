@@ -47,8 +47,8 @@ def opinions_on(scope: Scope, positions: Iterable[tuple[K, Position]]) -> Engine
     by_engine: dict[int, dict[K, StoredVerdict]] = {}
     turns: dict[K, int] = {}
     for part in _parts(positions):
-        found = verdicts_at(scope, SHOGI.name, [position for _key, position in part])
-        for (key, position), verdicts in zip(part, found, strict=True):
+        verdicts_on = verdicts_at(scope, SHOGI.name, [position for _key, position in part])
+        for (key, position), verdicts in zip(part, verdicts_on, strict=True):
             turns[key] = position.turn
             for one in verdicts:
                 engines[one.engine.pk] = one.engine

@@ -1,7 +1,7 @@
 """The engine that visitors' browsers run: its files, and the panel beside a board.
 
-Engines with several threads need a page that is isolated from other sites. Only pages that are asked for with
-`?engine=1` are (`archive.http.security.IsolatedPages`); the files have headers that allow them there, and a
+Engines with several threads need a page that is isolated from other sites. Only pages with `?engine=1`
+are (`archive.http.security.IsolatedPages`); the files have headers that allow them there, and a
 policy of their own, which allows WebAssembly.
 """
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from archive.project.browser_engine import BrowserEngine
 
 HOST: Final = "host.js"
-"""The script that runs an engine with a factory; it has an address beside the engine's files, since they are
-found from there."""
+"""The script that runs an engine with a factory. Its address is in the folder of the engine's files, whose
+addresses are relative."""
 _HOST_FOLDER: Final = Path(__file__).parents[2] / "static" / "shogi" / "engine"
 _POLICY: Final = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; connect-src 'self'"
