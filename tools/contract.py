@@ -413,6 +413,7 @@ _TAGS: Final = {
     "events": "names",
     "openings": "statistics",
     "dumps": "statistics",
+    "analysis": "analyses",
     "schema": "contract",
     "docs": "contract",
 }
@@ -424,6 +425,7 @@ _TAGS_IN_ORDER: Final = {
     "names": "Players and events.",
     "statistics": "Numbers of the archive, and dumps of it.",
     "positions": "Positions, and the moves played from them.",
+    "analyses": "Analyses by engines: requests, and the work of volunteers.",
     "patterns": "Games with a pattern on the board.",
     "formations": "Castles and openings.",
     "reconcile": "A reconciliation service for tables of names.",

@@ -161,7 +161,7 @@ def _lacking(row: AnalysisGame, line: GameLine, engine: int) -> dict[int, int]:
 
 
 def _note(row: AnalysisGame, line: GameLine | None, lacking: Collection[int]) -> None:
-    """Write how far a game is, and whether it and its request are done."""
+    """Write how far a game is, and whether it and its request are done; then its report is derived anew."""
     row.positions, row.remaining = (0 if line is None else len({*line.keys})), len(lacking)
     fields = ["positions", "remaining"]
     if not lacking:
@@ -169,6 +169,7 @@ def _note(row: AnalysisGame, line: GameLine | None, lacking: Collection[int]) ->
         fields += ["state", "finished"]
     row.save(update_fields=fields)
     if not lacking:
+        store.write_analyses([row.game])
         finish_request(row.request)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
@@ -152,12 +152,9 @@ def remaining_games(user: User | None) -> int:
     return max(0, engines().games_a_day - recent.count())
 
 
-def shown(user: AnyUser) -> QuerySet[AnalysisRequest]:
-    """Return the requests that a user may see: those of the public archive and of the own libraries."""
-    spaces = [PUBLIC]
-    if may_read_private(user):
-        spaces += Membership.objects.filter(user=user.pk).values_list("space", flat=True)
-    return AnalysisRequest.objects.filter(space__in=spaces).select_related("user")
+def shown(spaces: Iterable[int]) -> QuerySet[AnalysisRequest]:
+    """Return the requests in some spaces: those that a visitor reads."""
+    return AnalysisRequest.objects.filter(space__in=[*spaces]).select_related("user")
 
 
 def may_cancel(user: AnyUser, request: AnalysisRequest) -> bool:

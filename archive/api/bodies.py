@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 from rest_framework import serializers
 
+from archive.analysis.queue import CHUNK as MOST_POSITIONS
 from archive.api.fields import (
     ChoiceField,
     FlagField,
@@ -23,6 +24,7 @@ from archive.curation.corrections import ACTIONS as CORRECTION_ACTIONS
 from archive.curation.steps import REASON_LENGTH
 from archive.derive.name_operations import MOST_OPERATIONS as MOST_NAME_OPERATIONS
 from archive.derive.operations import MOST_OPERATIONS
+from archive.derive.verdicts import LARGEST_SCORE, MOST_DEPTH, MOST_LINES, MOST_MATE, MOST_NODES
 from archive.libraries import MEMBERS
 from archive.models import LARGEST_ID, Collection, Follow
 from archive.queries.games.filters import MOST_PLIES as MOST_PLIES_OF_GAME
@@ -417,3 +419,85 @@ class TakeDownNameBody(serializers.Serializer[Any]):
     initials = TextField(
         max_length=20, default="", help_text="Shown in place of the name. Derived from it if empty."
     )
+
+
+class WantedAnalysisBody(serializers.Serializer[Any]):
+    """Fields of `POST games/{id}/analyse`."""
+
+    engine = TextField(
+        required=False,
+        allow_blank=True,
+        default="",
+        max_length=60,
+        help_text="An engine, by name.",
+    )
+    nodes = WholeNumberField(
+        required=False, min_value=1, max_value=MOST_NODES, help_text="Nodes of a position."
+    )
+    lines = WholeNumberField(
+        required=False, min_value=1, max_value=MOST_LINES, help_text="Lines of play of a position."
+    )
+
+
+class AnalysisBody(WantedAnalysisBody):
+    """Fields of `POST analyses`."""
+
+    search = TextField(
+        allow_blank=True,
+        max_length=LONGEST,
+        help_text="Parameters of `GET games`: `player=...&from=1990`, `collection=12`.",
+    )
+    space = TextField(
+        required=False, default="public", max_length=TEXT_LIMIT, help_text="The space of the games, by name."
+    )
+
+
+class WorkBody(serializers.Serializer[Any]):
+    """Fields of `POST analysis/acquire`."""
+
+    engine = TextField(
+        required=False, allow_blank=True, default="", max_length=60, help_text="The engine that one has."
+    )
+
+
+class VerdictLineBody(serializers.Serializer[Any]):
+    """A line of play of an engine."""
+
+    cp = WholeNumberField(
+        required=False,
+        min_value=-LARGEST_SCORE,
+        max_value=LARGEST_SCORE,
+        help_text="Its score, from the side to move.",
+    )
+    mate = WholeNumberField(
+        required=False,
+        min_value=-MOST_MATE,
+        max_value=MOST_MATE,
+        help_text="Plies until the side to move mates, or below 0 is mated; instead of `cp`.",
+    )
+    moves = TextField(max_length=TEXT_LIMIT, help_text="Its moves in USI: `7g7f 3c3d`.")
+
+
+class MadeVerdictBody(serializers.Serializer[Any]):
+    """An engine's verdict on a position."""
+
+    ply = WholeNumberField(min_value=0, max_value=MOST_PLIES_OF_GAME, help_text="The position.")
+    nodes = WholeNumberField(min_value=0, max_value=MOST_NODES, help_text="Nodes that were searched.")
+    depth = WholeNumberField(required=False, min_value=0, max_value=MOST_DEPTH, help_text="Its depth.")
+    lines = serializers.ListField(
+        child=VerdictLineBody(),
+        min_length=1,
+        max_length=MOST_LINES,
+        help_text="Lines, the best first.",
+    )
+
+
+class MadeAnalysisBody(serializers.Serializer[Any]):
+    """Fields of `POST analysis/{claim}`."""
+
+    verdicts = serializers.ListField(
+        child=MadeVerdictBody(),
+        max_length=MOST_POSITIONS,
+        help_text="Verdicts on some or all positions.",
+    )
+    more = FlagField(required=False, default=True, help_text="Whether to answer with the next work.")

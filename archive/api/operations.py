@@ -145,7 +145,7 @@ _OF_UPLOAD: Final = ("get_upload_entries", "get_upload_source", "delete_upload",
 _OF_GAME: Final = (
     "get_game_positions", "get_game_series", "get_game_novelty", "get_game_library", "get_game_verdicts",
     "get_game_analyses", "get_game_mistakes", "get_game_corrections", "post_game_corrections",
-    "post_game_take_down", "post_game_restore",
+    "post_game_take_down", "post_game_restore", "post_game_analyse",
 )  # fmt: skip
 _OF_DRAFT: Final = ("get_draft", "put_draft", "delete_draft", "post_draft_save")
 _OF_COLLECTION: Final = (
@@ -153,6 +153,7 @@ _OF_COLLECTION: Final = (
     "post_collection_parts", "post_collection_search", "delete_collection_search",
     "get_collection_standings",
 )  # fmt: skip
+_OF_ANALYSIS: Final = ("get_analysis", "delete_analysis")
 _OF_HOOK: Final = ("get_hook", "delete_hook", "post_hook_test", "post_hook_enable")
 _OF_POSITION: Final = (
     "get_position_games", "get_position_legal", "get_position_tree", "get_position_trend",
@@ -185,6 +186,10 @@ LINKS: Final[Mapping[str, tuple[AnswerLink, ...]]] = {
     "post_game_corrections": _to(("get_correction",), id="/id"),
     "get_batches": _to(("get_batch", "post_batch"), id=_FIRST),
     "post_batches": _to(("get_batch",), id="/id"),
+    "post_game_analyse": _to(_OF_ANALYSIS, id="/id"),
+    "post_analyses": _to(_OF_ANALYSIS, id="/id"),
+    "get_analyses": _to(("get_analysis",), id=_FIRST),
+    "post_analysis_acquire": _to(("post_analysis_submit", "post_analysis_abort"), claim="/id"),
     "get_corrections": _to(("get_correction",), id=_FIRST),
     "get_game_library": _to(("post_game_library",), id="/game_id"),
     "get_collections": _to(("get_collection", "get_collection_games"), id=_FIRST),
@@ -253,6 +258,10 @@ _NUMBER: Final[Schema] = {"type": "integer", "format": "int64", "minimum": 0, "m
 PATH_PARAMETERS: Final = {
     "pk": PathParameter("id", _NUMBER, "The number of the game or upload."),
     "space": PathParameter("id", _NUMBER, "The number of the group."),
+    "analysis_id": PathParameter("id", _NUMBER, "The number of the request."),
+    "claim": PathParameter(
+        "claim", {"type": "string", "pattern": "^[0-9a-f]{32}$"}, "The claim of a volunteer's work."
+    ),
     "batch_id": PathParameter("id", _NUMBER, "The number of the batch."),
     "correction_id": PathParameter("id", _NUMBER, "The number of the correction."),
     "number": PathParameter("number", _NUMBER, "The number of the last correction; 0 for none."),

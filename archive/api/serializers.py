@@ -181,6 +181,10 @@ class RecordQuery(serializers.Serializer[Any]):
         schema=number_schema(0, 999_999),
         help_text="For formats of one position: the ply; the last one if missing.",
     )
+    evaluations = FlagField(
+        default=False,
+        help_text="Whether a record without evaluations has those of an engine's analysis as comments.",
+    )
 
 
 class CollectionsQuery(serializers.Serializer[Any]):

@@ -1,6 +1,7 @@
 """The API, under `/api/v1/`."""
 
 from archive.api.views import (
+    analyses,
     batches,
     collections,
     contract,
@@ -89,6 +90,12 @@ urlpatterns = [
     route("games/<int:pk>/verdicts", verdicts.of_game, "game-verdicts", cost=2, replica=True),
     route("games/<int:pk>/analyses", verdicts.analyses, "game-analyses", cost=2, replica=True),
     route("games/<int:pk>/mistakes", verdicts.mistakes, "game-mistakes", cost=10, replica=True),
+    route("games/<int:pk>/analyse", analyses.of_game, "game-analyse", cost=10),
+    route("analyses", analyses.listed, "analyses", cost=5),
+    route("analyses/<int:analysis_id>", analyses.detail, "analysis", cost=1, progress=True),
+    route("analysis/acquire", analyses.acquire, "analysis-acquire", cost=1),
+    route("analysis/<slug:claim>", analyses.submit, "analysis-submit", cost=1),
+    route("analysis/<slug:claim>/abort", analyses.abort, "analysis-abort", cost=1),
     route("corrections", corrections.listed, "corrections", cost=2),
     route("corrections/batches", batches.listed, "batches", cost=5),
     route("corrections/batches/preview", batches.preview, "batch-preview", cost=10),

@@ -70,6 +70,11 @@ class Cost(NamedTuple):
     mark: str = ""
     turning: bool = False
 
+    @property
+    def is_grave(self) -> bool:
+        """Return whether it is a mistake, a blunder or a turning point."""
+        return self.mark in (MISTAKE, BLUNDER) or self.turning
+
 
 class Fit(NamedTuple):
     """A fitted scale with the mean log loss of the results, in natural units."""

@@ -12,7 +12,7 @@ from archive.derive.chances import Cost, Judged, chance, costs, entropy, mean_ac
 from archive.derive.series import rows_of, table_of
 from kifu_core.game import Evaluation
 from kifu_core.games import SHOGI
-from kifu_core.shogi.moves import to_usi
+from kifu_core.shogi.moves import from_usi, to_usi
 from kifu_core.shogi.pieces import FU, KA, UNPROMOTED
 
 if TYPE_CHECKING:
@@ -122,9 +122,18 @@ def pack(analysis: Analysis) -> bytes:
 def unpack(stored: bytes | memoryview) -> Analysis:
     """Unpack the analysis that `pack` stored."""
     evaluations, rows = orjson.loads(zlib.decompress(stored))
-    if "moves" in evaluations:
-        evaluations["moves"] = [tuple(line) for line in evaluations["moves"]]
-    return Analysis(rows_of(Evaluation, evaluations), rows_of(Cost, rows))
+    return Analysis(_evaluations(evaluations), rows_of(Cost, rows))
+
+
+def unpack_evaluations(stored: bytes | memoryview) -> tuple[Evaluation, ...]:
+    """Unpack the evaluations of the analysis that `pack` stored."""
+    return _evaluations(orjson.loads(zlib.decompress(stored))[0])
+
+
+def _evaluations(table: dict[str, Any]) -> tuple[Evaluation, ...]:
+    if "moves" in table:
+        table["moves"] = [tuple(line) for line in table["moves"]]
+    return rows_of(Evaluation, table)
 
 
 def best_verdict(rows: Iterable[tuple[Sequence[Any], int, int]]) -> EngineVerdict | None:
@@ -135,3 +144,39 @@ def best_verdict(rows: Iterable[tuple[Sequence[Any], int, int]]) -> EngineVerdic
     lines, nodes, depth = max(rows, key=lambda row: (row[1], row[2], len(row[0])))
     widest = max(rows, key=lambda row: len(row[0]))[0]
     return EngineVerdict(tuple(lines), nodes, depth, tuple(widest))
+
+
+def with_evaluations(record: Record, analysis: Analysis, engine: str) -> Record:
+    """Return a record with the evaluations of an analysis as comments of its main line, in the form of
+    ShogiHome (docs/formats/evaluations.md). Linear in the main line."""
+    by_ply = {one.ply: one for one in analysis.evaluations}
+    moves = [entry.copy() for entry in record["moves"]]
+    last = None
+    for ply, position, following, _entry in SHOGI.replay.main_line(record):
+        if (one := by_ply.get(ply)) and ply < len(moves):
+            lines = _comment(one, engine, _best_text(one, position, last))
+            moves[ply]["comments"] = [*moves[ply].get("comments", ()), *lines]
+        last = following
+    return {**record, "moves": moves}
+
+
+def _best_text(one: Evaluation, position: Position, last: int | None) -> str:
+    if not one.moves:
+        return ""
+    move = from_usi(one.moves[0])
+    text = SHOGI.text.move_text(position, move)
+    return SHOGI.text.next_move_label(position, move, text, "ja", last)
+
+
+def _comment(one: Evaluation, engine: str, best: str) -> list[str]:
+    """Return the lines of an evaluation."""
+    side = "先手" if one.winner == 0 else "後手"
+    values = {
+        "評価値": one.score if one.winner is None else None,
+        "詰み": None if one.winner is None else f"{side}勝ち" + (f":{one.mate}手" if one.mate else ""),
+        "読み筋": best,
+        "深さ": one.depth,
+        "ノード数": one.nodes,
+        "エンジン": engine,
+    }
+    return [f"#{name}={value}" for name, value in values.items() if value not in (None, "")]

@@ -21,15 +21,16 @@ class FormationInTable(JSONObject):
     ply: Number
 
 
-def main_line(kind: str, record: Record) -> dict[str, Any]:
+def main_line(kind: str, record: Record, analysed: Sequence[Evaluation] = ()) -> dict[str, Any]:
     """Return the members of a `StoredRow` that a record of this kind of game has, with its positions.
+    `analysed` are evaluations for a record without any.
 
     Linear in its moves and comments.
     """
     game: GameKind[Any] = GAMES[kind]
     entries = [entry for entry in record["moves"] if "move" in entry]
     packed = game.replay.main_moves(record)
-    scores = {one.ply: one for one in best(game.replay.evaluations(record))}
+    scores = {one.ply: one for one in best(game.replay.evaluations(record)) or analysed}
     evaluations = [scores.get(ply) for ply in range(len(packed) + 1)]
     evals = [one.score if one and one.winner is None else None for one in evaluations]
     mates = [_mate(one) for one in evaluations]

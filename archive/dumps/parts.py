@@ -17,6 +17,7 @@ from archive.dumps.tables import StoredRow, TimeInTable
 from archive.export.lists import game_line
 from archive.models import LARGEST_ID
 from archive.names.kana_readings import reading
+from archive.queries.games.analyses import preferred_evaluations
 from archive.queries.games.bulk import GameWithRecord, read_in_bulk
 from archive.queries.games.dump_marks import removed_games
 from archive.queries.games.filters import GameFilters
@@ -106,7 +107,7 @@ def _table_row(game: GameWithRecord) -> bytes:
         **by_side(row.kind, "rank", people, lambda person: person.get("rank", "")),
         **by_side(row.kind, "titles", people, lambda person: person.get("titles", [])),
         **by_side(row.kind, "time", limits_of(data), lambda limit: limit and TimeInTable(**asdict(limit))),
-        **main_line(row.kind, game.game.jkf),
+        **main_line(row.kind, game.game.jkf, preferred_evaluations(game.game)),
     )
     return encode(stored) + b"\n"
 

@@ -57,8 +57,13 @@ def renew_analyses(games: Collection[int]) -> int:
 
 def _write(games: Collection[int], engine: int | None) -> int:
     """Replace the analyses of games by an engine, or by each engine."""
-    old = GameAnalysis.objects.filter(game__in=games)
-    (old if engine is None else old.filter(engine=engine)).delete()
+    stored = GameAnalysis.objects.filter(game__in=games)
+    stored = stored if engine is None else stored.filter(engine=engine)
+    old = {
+        (game, pk): bytes(content)
+        for game, pk, content in stored.values_list("game_id", "engine_id", "content")
+    }
+    stored.delete()
     scales = _scales()
     shogi = (
         Game.objects.select_for_update(of=("self",))
@@ -68,7 +73,7 @@ def _write(games: Collection[int], engine: int | None) -> int:
     )
     rows = [row for game in shogi for row in _rows(game, engine, scales)]
     GameAnalysis.objects.bulk_create(rows)
-    _count_as_evaluated({row.game_id for row in rows})
+    _count_as_evaluated({row.game_id for row in rows if old.get((row.game_id, row.engine_id)) != row.content})
     return len(rows)
 
 
@@ -123,12 +128,10 @@ def _verdicts(keys: Iterable[int], engine: int | None) -> ByEngine:
 
 def _count_as_evaluated(games: Collection[int]) -> None:
     """Set the bit of evaluated games, and note the change for those that follow the archive."""
-    new = [
-        game for game in Game.objects.filter(pk__in=games).only("pk", "space", "features")
-        if not game.features & EVALUATIONS
-    ]  # fmt: skip
-    Game.objects.filter(pk__in=[game.pk for game in new]).update(features=F("features") + EVALUATIONS)
-    GameChange.objects.bulk_create(GameChange(space=game.space, game=game.pk) for game in new)
+    changed = list(Game.objects.filter(pk__in=games).only("pk", "space", "features"))
+    new = [game.pk for game in changed if not game.features & EVALUATIONS]
+    Game.objects.filter(pk__in=new).update(features=F("features") + EVALUATIONS)
+    GameChange.objects.bulk_create(GameChange(space=game.space, game=game.pk) for game in changed)
 
 
 def fit_engine(engine: int) -> Fit | None:

@@ -11,7 +11,18 @@ from archive.models import SiteText
 from archive.web.collections import editing, listing, standings
 from archive.web.curation import batching, bench, correcting, editions, history, naming, taking_down
 from archive.web.lists import browsing, completing, feeds, finding
-from archive.web.pages import dump_pages, library_pages, mine, site_text_pages, status, uploading, views
+from archive.web.pages import (
+    analysis_queue,
+    dump_pages,
+    library_pages,
+    mine,
+    mistakes,
+    reports,
+    site_text_pages,
+    status,
+    uploading,
+    views,
+)
 from archive.web.replay import embedding, reporting
 from archive.web.routes import account_page, cached_page, page
 from kifu_core.games import GAMES
@@ -40,6 +51,7 @@ urlpatterns = [
     cached_page("events/<int:event_id>/", browsing.event, "event", cost=2),
     cached_page("statistics/", browsing.statistics_page, "statistics", cost=2),
     page("status/", status.status, "status", cost=10),
+    page("analysis/", analysis_queue.queue, "analysis-queue", cost=5, progress=True),
     page("dumps/", dump_pages.dumps, "dumps", cost=1),
     page("dumps/<str:dump>/<str:file>", dump_pages.dump_file, "dump-file", cost=1),
     embedded("embed/games/<int:game_id>/", embedding.game, "embed-game"),
@@ -72,6 +84,8 @@ urlpatterns = [
     page("join/<str:key>/", library_pages.join, "join", cost=5, access="anybody"),
     page("shared/<str:key>/", library_pages.shared, "shared", cost=5),
     account_page("scope/", library_pages.choose, "scope", cost=1),
+    cached_page("games/<int:game_id>/analysis/", reports.report, "game-analysis", cost=2),
+    cached_page("games/<int:game_id>/mistakes/", mistakes.mistakes, "game-mistakes", cost=5),
     page("games/<int:game_id>/report/", reporting.report, "game-report", cost=report),
     account_page("games/<int:game_id>/correct/", correcting.correct, "game-correct", cost=5),
     *(

@@ -27,6 +27,7 @@ from archive.models import (
     Verdict,
 )
 from archive.project.engine_file import EngineFile
+from archive.queries.games.analyses import analyses_of_game
 from archive.queries.positions.verdicts import verdicts_of_game
 from archive.queries.scope import PUBLIC
 from tests.archive.games import KIF, stored
@@ -91,6 +92,8 @@ def test_a_turn_analyses_all_positions_of_a_game(anna):
     expected = [(-1 if one.turn else 1) * score(one, NODES, 0) for one in positions]
     assert [[one.lines[0].score for one in at] for at in found] == [[cp] for cp in expected]
     assert [at[0].engine.title for at in found] == ["Peer 1.0"] * 8
+    (report,) = analyses_of_game(Game.objects.get().pk)
+    assert len(report.evaluations) == 8
 
 
 def test_what_another_game_has_is_not_done_again(anna, tmp_path, settings):

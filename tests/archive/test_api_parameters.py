@@ -52,6 +52,8 @@ def address_of(route: Route) -> str:
         "follow_id": 1,
         "note_id": 1,
         "batch_id": 1,
+        "analysis_id": 1,
+        "claim": "0" * 32,
         "collection": 1,
         "game_id": game.pk,
         "space": 1,
@@ -69,6 +71,7 @@ def request_of(client: APIClient, route: Route, query: str) -> Any:
 DEEDS = (
     *POSTED, "test", "save", "enable", "move", "join", "invitations", "{space}", "{member}", "parts",
     "search", "{game_id}", "seen", "take-down", "restore", "preview",
+    "analyse", "acquire", "{claim}", "abort",
 )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ from archive.derive.verdicts import Line
 from archive.intake import worker
 from archive.models import Entry, Game, User
 from kifu_core.games import SHOGI
+from kifu_core.shogi.evaluations import best
 from tests.archive.analysed import SWINGING, analyse
 from tests.archive.games import CSA, KIF, START, stored
 
@@ -149,3 +150,33 @@ def test_the_verdicts_of_a_library_show_to_its_members_only(client):
     assert [client.get(one).status_code for one in addresses] == [200] * 3
     assert len(client.get(position).json()["verdicts"]) == 1
     assert client.get(f"{position}?scope=public").json()["verdicts"] == []
+
+
+def test_a_record_has_the_evaluations_of_an_analysis_as_comments_on_request(client, game):
+    analyse(game, [20, 30, Line(None, 0, 5), -400, 0, 1, 2, 3])
+    address = f"/api/v1/games/{game.pk}/record.kif"
+    assert "評価値" not in client.get(address).content.decode("cp932")
+    text = client.get(f"{address}?evaluations=1").content.decode("cp932")
+    record = SHOGI.formats.load(text).games[0].record
+    read = best(SHOGI.replay.evaluations(record))
+    assert [(one.score, one.winner, one.mate) for one in read] == [
+        (20, None, None), (30, None, None), (None, 0, 5), (-400, None, None), (0, None, None),
+        (1, None, None), (2, None, None), (3, None, None),
+    ]  # fmt: skip
+    assert (read[0].engine, read[0].nodes, read[0].moves) == ("Fairy-Stockfish 11.1", 10_000, ("1g1f",))
+
+
+def test_exported_records_have_them_too(client, game):
+    analyse(game)
+    address = "/api/v1/games/export?as=ndjson"
+    assert "評価値" not in b"".join(client.get(address).streaming_content).decode()
+    assert "#評価値=-400" in b"".join(client.get(f"{address}&evaluations=1").streaming_content).decode()
+    assert client.get("/api/v1/games/export?as=csv&evaluations=1").status_code == 400
+
+
+def test_evaluations_in_comments_stay_alone(client):
+    stored(EVALUATED, "a.csa")
+    game = Game.objects.get()
+    analyse(game)
+    text = client.get(f"/api/v1/games/{game.pk}/record.kif?evaluations=1").content.decode("cp932")
+    assert "130" in text and "Fairy" not in text

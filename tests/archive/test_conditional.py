@@ -77,6 +77,7 @@ DEAR: Final = {
     "/api/v1/players/same": "also rejects pairs of players",
     "/api/v1/changes": "changes without a commit, when changes are numbered",
     "/api/v1/collections": "is also where collections are made",
+    "/api/v1/analyses": "is also where requests are made, and changes with the work of engines",
 }
 """Addresses at which 304 costs what the answer would have, and why."""
 

@@ -13,6 +13,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from pytest_django.fixtures import Settings
 
+from archive.derive.verdicts import Line
 from archive.dumps import parts, publishing, tables, unfinished
 from archive.dumps.checking import check
 from archive.dumps.offered import Dump, offered_dumps
@@ -25,6 +26,7 @@ from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.moves import from_usi
 from kifu_core.shogi.position import Position
 from tests.archive import quoridor
+from tests.archive.analysed import analyse
 from tests.archive.games import KIF, stored
 from tests.archive.library_games import game_of, send
 
@@ -119,6 +121,16 @@ def test_a_table_has_the_main_line_of_each_game():
     assert full["mates"] == [None, None, 5]
     assert full["start"].endswith(" b -")
     assert (bare["moves"], bare["seconds"], bare["evals"]) == (["2g2f", "8c8d"], [], [])
+
+
+def test_a_table_has_the_scores_of_an_analysis_if_the_comments_have_none():
+    stored(LINE)
+    stored("position startpos moves 2g2f 8c8d\n", "bare.usi")
+    for game in Game.objects.all():
+        analyse(game, [10, Line(None, 1, 3), 20])
+    full, bare = rows(made())
+    assert full["evals"] == [34, None, None]
+    assert (bare["evals"], bare["mates"]) == ([None, 20], [-3, None])
 
 
 def test_a_table_has_the_players_the_time_control_and_the_program():

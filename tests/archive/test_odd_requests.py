@@ -132,6 +132,7 @@ def archive(module_db: None) -> dict[str, int]:
         "hooks": 1,
         "corrections": 1,
         "batches": 1,
+        "analyses": 1,
         "versions": 0,
         "collections": public_collection(game.pk),
         "drafts": create_draft(User.objects.create_user("drafter"), {"header": {}, "moves": [{}]}).pk,

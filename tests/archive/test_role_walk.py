@@ -18,10 +18,11 @@ from urllib.parse import unquote
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import transaction
-from django.test import Client
+from django.test import Client, override_settings
 
 from archive import libraries, store
 from archive.accounts.roles import Role, set_role
+from archive.analysis.requests import Wanted, request_game
 from archive.collections import editing
 from archive.collections.games import append
 from archive.drafts.own_drafts import create_draft
@@ -30,6 +31,7 @@ from archive.following.notes import write_note
 from archive.intake import uploads, worker
 from archive.models import Collection, CorrectionBatch, Entry, Game, Space, Upload, User
 from archive.observing import logs
+from archive.project.engine_file import EngineFile, EngineSetting
 from archive.queries.scope import FOLLOWED, hash_of
 from kifu_core.classes import PUBLIC
 from kifu_core.games import SHOGI
@@ -124,6 +126,8 @@ class World:
     """The owner's own, on the position of the public game; there is one of the group, too."""
     batch: int = 0
     """A curator's edit of public games, which is done."""
+    analysis: int = 0
+    """A request for an analysis of the private game."""
     collections: dict[str, int] = field(default_factory=dict)
     key: str = ""
     """The key of the unlisted collection."""
@@ -136,6 +140,15 @@ def record_of(state: str) -> str:
         f"手合割：平手\n先手：{mark}甲\n後手：{mark}乙\n棋戦：{mark}戦\n場所：{mark}館\n戦型：{mark}型\n開始日時：2024/05/01\n"
         f"   1 {FIRST_MOVES[STATES.index(state)]}\n*{mark}注\n   2 ３四歩(33)\n   3 {mark}破\n"
     )
+
+
+ENGINES: Final = EngineFile(engine=(EngineSetting(name="engine", command=("engine",)),))
+
+
+@pytest.fixture(autouse=True)
+def engines(settings):
+    """An engine, which is never started."""
+    settings.ENGINES = ENGINES
 
 
 @pytest.fixture(scope="module")
@@ -156,6 +169,9 @@ def world(module_db: None) -> World:
     edit = {"kind": "set", "header": "備考", "old": "", "new": "棋譜DB"}
     result.batch = CorrectionBatch.objects.create(author=users["curator"], state="done", edit=edit).pk
     result.draft = create_draft(users["owner"], record).pk
+    with override_settings(ENGINES=ENGINES):
+        private = Game.objects.get(pk=result.things["private"].game)
+        result.analysis = request_game(users["owner"], private, Wanted()).pk
     result.follow = follow_name(users["owner"], "player", result.things["private"].player).pk
     code = result.things["public"].code
     result.note = write_note(users["owner"], mine, "shogi", code, "zmprivate注").pk
@@ -270,6 +286,12 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/api/v1/corrections/batches": {"search": "player=zmpublic", "reason": "棋譜DB", "edit": _EDIT},
     "/api/v1/corrections/batches/preview": {"search": "player=zmpublic", "edit": _EDIT},
     "/api/v1/corrections/batches/{batch_id}": {"action": "undo"},
+    "/analysis/": {"search": "player=zmpublic"},
+    "/api/v1/games/{pk}/analyse": {},
+    "/api/v1/analyses": {"search": "player=zmpublic"},
+    "/api/v1/analysis/acquire": {},
+    "/api/v1/analysis/{claim}": {"verdicts": []},
+    "/api/v1/analysis/{claim}/abort": {},
     "/uploads/{upload_id}/delete/": {},
     "/uploads/{upload_id}/move/": {"space": "mine"},
     "/upload/": {"text": "手合割：平手\n   1 ７六歩(77)\n   2 投了\n", "space": "mine"},
@@ -326,6 +348,7 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
 _DELETED: Final = (
     "/api/v1/account/follows/{follow_id}", "/api/v1/notes/{note_id}",
     "/api/v1/uploads/{pk}", "/api/v1/drafts/{draft_id}", "/api/v1/collections/{collection}",
+    "/api/v1/analyses/{analysis_id}",
     "/api/v1/collections/{collection}/search", "/api/v1/collections/{collection}/games/{game_id}",
 )  # fmt: skip
 
@@ -391,6 +414,7 @@ def of_route(world: World, route: Route, state: str) -> Iterator[RequestRow]:
     thing = world.things[state or "public"]
     values = values_of(route.template, thing, world.group.pk) | {"draft_id": str(world.draft)}
     values |= {"follow_id": str(world.follow), "note_id": str(world.note), "batch_id": str(world.batch)}
+    values |= {"analysis_id": str(world.analysis)}
     values["collection"] = str(world.collections.get(state, 0))
     missing = {name: "nothing" for name in route.parts if name not in values}
     address = route.address(**values, **missing)
@@ -423,7 +447,7 @@ def answer(client: Client, request: RequestRow) -> Any:
         else:
             json = (
                 "/api/v1/positions/", "/api/v1/drafts", "/api/v1/collections", "/api/v1/notes",
-                "/api/v1/account/", "/api/v1/corrections/batches", *_CORRECTIONS,
+                "/api/v1/account/", "/api/v1/corrections/batches", "/api/v1/analysis/", *_CORRECTIONS,
             )  # fmt: skip
             as_json = request.template.startswith(json)
             result = (

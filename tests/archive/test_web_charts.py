@@ -11,6 +11,7 @@ from django.utils.translation import override
 from archive.models import Game
 from archive.web.replay.charts import HEIGHT, score_chart, time_chart
 from archive.web.replay.game_page import clock_texts
+from archive.web.replay.report import Scores
 from archive.web.wording import score_mark, score_text
 from kifu_core.game import Evaluation
 from kifu_core.shogi.clock import Tick
@@ -75,7 +76,18 @@ def test_clocks_tell_what_is_used_and_what_is_left() -> None:
 
 
 def test_evaluations_stand_above_the_middle_where_black_is_better() -> None:
-    chart = score_chart([score(1, 0), score(2, 600), score(3, -600), score(4, None, 0), score(5, None, 1)], 5)
+    chart = score_chart(
+        Scores(
+            (
+                score(1, 0),
+                score(2, 600),
+                score(3, -600),
+                score(4, None, 0),
+                score(5, None, 1),
+            )
+        ),
+        5,
+    )
     assert chart
     points = re.findall(r"L(\d+) ([\d.]+)", chart.svg)
     heights = [float(height) for _ply, height in points[:5]]
@@ -85,13 +97,21 @@ def test_evaluations_stand_above_the_middle_where_black_is_better() -> None:
 
 
 def test_enormous_scores_stay_in_the_chart() -> None:
-    chart = score_chart([score(1, 10**9), score(2, -(10**9))], 2)
+    chart = score_chart(
+        Scores(
+            (
+                score(1, 10**9),
+                score(2, -(10**9)),
+            )
+        ),
+        2,
+    )
     assert chart
     assert re.findall(r"L\d+ ([\d.]+)", chart.svg)[:2] == ["0", f"{2 * HEIGHT}"]
 
 
 def test_one_evaluation_makes_no_chart() -> None:
-    assert score_chart([score(1, 5)], 3) is None
+    assert score_chart(Scores((score(1, 5),)), 3) is None
 
 
 def test_beside_a_move_a_mate_is_one_short_word() -> None:

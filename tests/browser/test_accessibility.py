@@ -24,6 +24,7 @@ from kifu_core.classes import PUBLIC
 from kifu_core.shogi.keys import shogi64
 from kifu_core.shogi.position import Position
 from tests.archive import builders
+from tests.archive.analysed import SWINGING, analyse
 from tests.archive.columns import build
 from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES
 
@@ -46,15 +47,16 @@ def addresses(settings: Settings, tmp_path: Path) -> list[str]:
         builders.ready("7g7f 8c8d", winner=1, black="丙", white="甲野", day="2022"),
         builders.ready("5g5f", kind="problem"),
     )
-    game, problem = Game.objects.order_by("pk").first(), Game.objects.get(record_kind="problem")
+    game, problem = Game.objects.order_by("pk")[0], Game.objects.get(record_kind="problem")
     build()
+    analyse(game, SWINGING, lines=2)
     player, event = Player.objects.get(name="甲野"), Event.objects.get()
     upload, code = Upload.objects.get(), shogi64.encode(Position.from_sfen(AFTER))
-    assert game
     return [
         "/", "/games/", "/games/?player=nobody&result=draw", "/games/?from=nonsense", "/games/#facets",
         "/games/?order=longest", "/players/?order=games",
-        f"/games/{game.pk}/?ply=1", f"/games/{problem.pk}/", f"/positions/shogi/{code}/?match=any",
+        f"/games/{game.pk}/?ply=1", f"/games/{game.pk}/mistakes/", f"/games/{problem.pk}/mistakes/",
+        f"/games/{problem.pk}/", f"/positions/shogi/{code}/?match=any",
         "/positions/shogi/wrong/", "/positions/shogi/edit/",
         "/positions/shogi/edit/?pattern=K9i+{G,S}7h+-7f+!P1e+hand:B",
         "/positions/shogi/edit/?pattern=K9i+then+Q", "/patterns/", "/patterns/?pattern=K9i+turn:mine",

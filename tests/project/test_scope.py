@@ -13,7 +13,7 @@ CARRIES_SCOPE = {
 """Types of parameters that hold a scope, or the request from which `scope_of` makes one."""
 
 NO_GAMES = {
-    "games.analyses": "analyses_of_game",  # of a game that was shown
+    "games.analyses": "add_evaluations analyses_of_game preferred_evaluations",  # of a game that was shown
     "games.bulk": "being_deleted",
     "games.changes": "last_change is_of_order",
     "games.color_names": "colours_of default_game results_of",

@@ -89,6 +89,10 @@ class ExportQuery(FacetsQuery):
         required=False, help_text="For a book: back-propagated scores of its moves by an engine's verdicts."
     )
 
+    evaluations = FlagField(
+        required=False,
+        help_text="Whether records without evaluations have those of an engine's analysis as comments.",
+    )
     first_ply = WholeNumberField(
         required=False,
         min_value=0,
@@ -225,6 +229,7 @@ def _export(request: Request, query: dict[str, Any], chosen: str, scope: Scope) 
         most = min(most, settings.ARCHIVE_EXPORT_FILES)
     collection = _collection(query, scope)
     games = read_in_bulk(scope, game_filters(query), _cursor(query), most, collection)
+    games.evaluations = query.get("evaluations", False)
     options: dict[str, Any] = {
         name: query[name] for name in ("plies", "min_games", "scores") if name in query
     }
@@ -265,6 +270,8 @@ def _check_parameters(query: dict[str, Any], chosen: str) -> None:
     elif "position" in query:
         others = ("limit", *(filter_.name for filter_ in FILTERS))
         wrong |= {name: ["a book of a position is of all games"] for name in others if name in query}
+    if chosen not in ("ndjson", *FILES) and "evaluations" in query:
+        wrong["evaluations"] = ["only records have this"]
     if chosen in BOOK_FORMS and "cursor" in query:
         wrong["cursor"] = ["a book is whole"]
     if wrong:

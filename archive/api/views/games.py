@@ -40,6 +40,7 @@ from archive.derive.series import unpack
 from archive.export.record_files import DOWNLOADS, UnencodableError, write
 from archive.models import Entry, Game, GameSeries
 from archive.project.garbage_collection import gc_paused
+from archive.queries.games.analyses import add_evaluations
 from archive.queries.games.changes import changes_after
 from archive.queries.games.color_names import results_of
 from archive.queries.games.excerpts import excerpts as excerpts_of
@@ -295,6 +296,8 @@ def record(request: Request, pk: int, name: str, query: dict[str, Any]) -> HttpR
         raise ApiError("unknown-format", f"records are written as {', '.join(formats)}, not {name!r}", 404)
     if "ply" in query and "ply" not in GAMES[game.kind].formats.writer(name).options:
         raise ApiError("invalid-ply", f"a record as {name} is of the whole game", field="ply")
+    if query["evaluations"]:
+        add_evaluations(game)
     try:
         content = write(game, name, _ply(query.get("ply"), game))
     except UnencodableError as error:

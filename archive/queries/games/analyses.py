@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from archive.caching.values import cached
-from archive.derive.game_analysis import Analysis, unpack
-from archive.models import GameAnalysis
+from archive.derive.game_analysis import Analysis, unpack, unpack_evaluations, with_evaluations
+from archive.derive.text import EVALUATIONS
+from archive.models import GameAnalysis, codec
 from archive.queries.positions.verdicts import SOURCES, EngineInfo, engines_by_id
 from archive.queries.scope import Scope
 from archive.queries.sql import PreparedQuery, Sql
+from kifu_core.games import GAMES
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+    from archive.models import Game
+    from kifu_core.game import Evaluation
 
 RATING_BAND: Final = 100
 """Ratings up to so many points higher and lower count as the same."""
@@ -20,7 +27,9 @@ FEWEST_RATED: Final = 20
 """Fewer games of players of a rating are no basis for a comparison."""
 _CACHE_SECONDS: Final = 600
 _OF_GAME: Final = PreparedQuery(
-    lambda game: GameAnalysis.objects.filter(game=game).values_list("engine_id", "content", "made")
+    lambda game: GameAnalysis.objects.filter(game=game).values_list(
+        "engine_id", "content", "made", "accuracy0", "accuracy1"
+    )
 )
 _ACCURACIES: Final = """
     SELECT count(*), avg(x.accuracy) FROM (
@@ -32,12 +41,23 @@ _ACCURACIES: Final = """
 """
 
 
-class GameReport(NamedTuple):
-    """An engine's analysis of a game."""
+@dataclass(frozen=True)
+class GameReport:
+    """An engine's analysis of a game, and the accuracies of both sides."""
 
     engine: EngineInfo
-    analysis: Analysis
     made: datetime
+    accuracies: tuple[float | None, float | None]
+    content: bytes
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        return unpack(self.content)
+
+    @cached_property
+    def evaluations(self) -> tuple[Evaluation, ...]:
+        """The evaluations of the analysis, in less time than all of it."""
+        return unpack_evaluations(self.content)
 
 
 class RatedAccuracy(NamedTuple):
@@ -53,9 +73,18 @@ def analyses_of_game(game: int) -> list[GameReport]:
     rows = _OF_GAME.rows(game)
     if not rows:
         return []
-    engines = engines_by_id({pk for pk, _content, _made in rows})
-    reports = [GameReport(engines[pk], unpack(bytes(content)), made) for pk, content, made in rows]
-    return sorted(reports, key=lambda one: (SOURCES[one.engine.source], -one.engine.pk))
+    engines = engines_by_id({row[0] for row in rows})
+    reports = [
+        GameReport(engines[pk], made, (first, second), bytes(content))
+        for pk, content, made, first, second in rows
+    ]
+    return sorted(reports, key=_preference)
+
+
+def _preference(report: GameReport) -> tuple[int, int, int]:
+    """Return a tuple by which reports are sorted: of those from one source the longest search goes first."""
+    nodes = sum(one.nodes or 0 for one in report.evaluations)
+    return SOURCES[report.engine.source], -nodes, report.engine.pk
 
 
 def accuracy_of_rated(scope: Scope, engine: int, rating: int) -> RatedAccuracy | None:
@@ -74,3 +103,26 @@ def _accuracy_of_rated(scope: Scope, engine: int, band: int) -> RatedAccuracy | 
     values = (engine, band - RATING_BAND, band + 2 * RATING_BAND - 1, *condition.values)
     ((games, accuracy),) = Sql(_ACCURACIES.format(sql=condition.text), values).rows()
     return RatedAccuracy(accuracy, games) if games >= FEWEST_RATED else None
+
+
+def preferred_evaluations(game: Game) -> tuple[Evaluation, ...]:
+    """Return the evaluations of the main line of a game that pages show: none if its comments have some. One
+    statement for a game that counts as evaluated."""
+    report = _preferred(game)
+    return report.evaluations if report else ()
+
+
+def _preferred(game: Game) -> GameReport | None:
+    """Return the first analysis of a game whose comments have no evaluations."""
+    if not game.features & EVALUATIONS or GAMES[game.kind].replay.evaluations(game.jkf):
+        return None
+    reports = analyses_of_game(game.pk)
+    return reports[0] if reports else None
+
+
+def add_evaluations(game: Game) -> None:
+    """Put the evaluations of a game's first analysis into the comments of its record in memory, unless these
+    have some; nothing is stored."""
+    if report := _preferred(game):
+        record = with_evaluations(game.jkf, report.analysis, report.engine.title)
+        game.stored.record = codec.pack(record)

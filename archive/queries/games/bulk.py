@@ -15,6 +15,7 @@ from django.db.models.functions import Length
 
 from archive.models import Collection, Entry, Game, GameRecord, Upload
 from archive.queries.collections import CollectedPlace, count_of, number_of, places_of
+from archive.queries.games.analyses import add_evaluations
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.keyset import MAX_PAGE
 from archive.queries.games.listing import GameRow, games_after
@@ -65,6 +66,8 @@ class BulkReader:
     most: int
     """The maximum number of games."""
     collection: Collection | None = None
+    evaluations: bool = False
+    """Whether records have the evaluations of engines' analyses as comments."""
     games: int = 0
     """The number of games yielded so far."""
     complete: bool = False
@@ -105,6 +108,8 @@ class BulkReader:
                 for row in group:
                     if (game := games.pop(row.id, None)) is not None:
                         self._count(row)
+                        if self.evaluations:
+                            add_evaluations(game)
                         yield GameWithRecord(
                             row, game, game.program or "", self._number(), places.get(row.id, ())
                         )

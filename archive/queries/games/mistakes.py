@@ -1,4 +1,4 @@
-"""The moves of a game that an engine marks, as problems: what would have been accepted instead."""
+"""The worst moves of a game by an engine, as problems: what would have been accepted instead."""
 
 from __future__ import annotations
 
@@ -51,13 +51,19 @@ class _Place(NamedTuple):
     moves: tuple[tuple[str, Position], ...]
 
 
-def mistakes_of(scope: Scope, record: Record, report: GameReport, color: int | None = None) -> list[Mistake]:
-    """Return the marked moves of a game of shogi, of one side or of both; at most `BATCH`. Marked moves that
-    are played often are left out, as are positions in which nothing would be accepted.
+def mistakes_of(
+    scope: Scope, record: Record, report: GameReport, color: int | None = None, complete: int | None = None
+) -> list[Mistake]:
+    """Return the mistakes, blunders and turning points of a game of shogi, of one side or of both; at most
+    `BATCH`. Moves that are played often are left out, as are positions in which nothing would be accepted.
 
-    A fixed number of statements, and a key for each legal move of each position.
+    With `complete` only the mistake at that ply, by default the first one, has the moves that are accepted by
+    verdicts on the positions after them: a fixed number of statements, and a key for each of these.
     """
-    places = _places(record, [one for one in report.analysis.marked() if color in (None, one.color)][:BATCH])
+    worst = [one for one in report.analysis.marked() if one.is_grave and color in (None, one.color)]
+    if complete is not None and worst:
+        complete = complete if any(one.ply == complete for one in worst) else worst[0].ply
+    places = _places(record, worst[:BATCH], complete)
     explored = explore_many(scope, SHOGI.name, list(dict.fromkeys(one.code for one in places)))
     usual = {one.code: _usual(one.moves) for one in explored}
     before = _verdicts(scope, report, [one.position for one in places])
@@ -69,16 +75,19 @@ def mistakes_of(scope: Scope, record: Record, report: GameReport, color: int | N
     return [one for one in mistakes if one and one.accepted]
 
 
-def _places(record: Record, marked: Sequence[Cost]) -> list[_Place]:
-    costs = {one.ply - 1: one for one in marked}
+def _places(record: Record, worst: Sequence[Cost], complete: int | None) -> list[_Place]:
+    costs = {one.ply - 1: one for one in worst}
     line = islice(SHOGI.replay.main_line(record), max(costs, default=-1) + 1)
     return [
-        _Place(
-            costs[ply], position.copy(), to_usi(move), SHOGI.codec.encode(position), _after_moves(position)
-        )
+        _place(costs[ply], position.copy(), to_usi(move), complete in (None, ply + 1))
         for ply, position, move, _entry in line
         if ply in costs
     ]
+
+
+def _place(cost: Cost, position: Position, played: str, complete: bool) -> _Place:
+    moves = _after_moves(position) if complete else ()
+    return _Place(cost, position, played, SHOGI.codec.encode(position), moves)
 
 
 def _after_moves(position: Position) -> tuple[tuple[str, Position], ...]:

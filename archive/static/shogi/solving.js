@@ -2,13 +2,15 @@
 /**
  * Problems are solved on the board: the reader's move is compared with the record, whose reply is played. Hints come
  * one after the other; the solution is the record's own list. In the same way readers guess the moves of a game, of
- * one side or of both: what they found at the first attempt is kept in this browser.
+ * one side or of both, or look for a better one than the game's: what they found at the first attempt is kept in this
+ * browser.
  */
 
 import { isMove } from "./playing.js";
-import { fromSfen, square } from "./position.js";
+import { fromSfen, square, squareOf } from "./position.js";
 
 /** @typedef {import("../archive/js/tree.js").Node} Node */
+/** @typedef {{from: number | null, to: number, label: string}} Answer squares of a move, no `from` for a drop */
 
 /** Milliseconds after which the reply is played: long enough to see one's own move. */
 const REPLY = 450;
@@ -25,20 +27,14 @@ export function startSolving(replay) {
   const place = /** @type {HTMLElement | null} */ (root.querySelector(".solve"));
   const solution = /** @type {HTMLDetailsElement | null} */ (root.querySelector("details.solution"));
   if (!place || !solution) return null;
-  const news = /** @type {HTMLElement} */ (place.querySelector(".solve-news"));
+  const say = sayIn(/** @type {HTMLElement} */ (place.querySelector(".solve-news")));
   const hint = /** @type {HTMLButtonElement} */ (place.querySelector("button.hint"));
   const guess = place.dataset.guess || "";
   /** The side that solves: the one that moves first in the record, or whose moves are guessed. */
   const solver = guess ? GUESSED[guess] : (fromSfen(root.dataset.start || "").turn + first.played) % 2;
-  const score = guess ? startScore(place) : null;
+  const score = guess || place.dataset.accepted ? startScore(place) : null;
+  const problem = place.dataset.accepted ? acceptedIn(replay, place) : null;
   let hinted = 0;
-
-  /** @param {string} name of the text, in the page's language @param {string} [more] */
-  function say(name, more = "") {
-    news.textContent = (news.dataset[name] || "") + more;
-    news.classList.toggle("wrong", name === "wrong");
-    news.classList.toggle("solved", name === "solved");
-  }
 
   /** @returns {Node[]} the continuations of the shown node in the record; none if the other side is to move */
   function solutions() {
@@ -53,6 +49,7 @@ export function startSolving(replay) {
 
   /** @param {string} usi @returns {boolean} */
   function judge(usi) {
+    if (problem) return judgeAccepted(solution?.open ? null : problem.judge(usi));
     const nodes = solution?.open ? [] : solutions();
     if (!nodes.length) return false;
     const node = nodes.find((node) => isMove(node, usi));
@@ -69,16 +66,25 @@ export function startSolving(replay) {
     return true;
   }
 
+  /** @param {boolean | null} right null for a move that is only tried, as are those that are accepted @returns {boolean} */
+  function judgeAccepted(right) {
+    if (right === null) return false;
+    score?.count(replay.shown.ply + 1, right && !hinted);
+    say(right ? "solved" : "wrong");
+    return !right;
+  }
+
+  /** @returns {Answer | null} the move that a hint is about */
+  const answer = () => (problem ? problem.answer() : answerOf(replay, solutions()[0]));
+
   /** First the piece that moves, then its target. */
   function giveHint() {
-    const node = solutions()[0];
-    const move = node?.move;
+    const move = answer();
     if (!move) return;
-    const from = move.from ? square(move.from) : null;
     hinted++;
-    replay.board.mark(from, hinted > 1 ? [square(move.to)] : []);
-    if (hinted > 1) say("move", ` ${replay.labelOf(node)}`);
-    else say(move.from ? "from" : "drop");
+    replay.board.mark(move.from, hinted > 1 ? [move.to] : []);
+    if (hinted > 1) say("move", move.label);
+    else say(move.from === null ? "drop" : "from");
   }
 
   hint.addEventListener("click", giveHint);
@@ -86,12 +92,47 @@ export function startSolving(replay) {
   replay.onShow((node) => {
     if (hinted) replay.board.mark(null, []);
     hinted = 0;
-    hint.disabled = !solutions().length;
-    if (!node.ply) say("begin");
+    hint.disabled = !answer();
+    if (problem ? problem.isShown() : !node.ply) say("begin");
   });
-  hint.disabled = !solutions().length;
+  hint.disabled = !answer();
   if (guess && solver !== null && replay.position.turn !== solver) reply(replay.shown, movesAfter(replay.shown)[0]);
   return { judge };
+}
+
+/** @param {HTMLElement} news @returns {(name: string, more?: string) => void} says a text of the page, by its name */
+function sayIn(news) {
+  return (name, more = "") => {
+    news.textContent = (news.dataset[name] || "") + more;
+    news.classList.toggle("wrong", name === "wrong");
+    news.classList.toggle("solved", name === "solved");
+  };
+}
+
+/** @param {import("../archive/js/replay.js").Replay} replay @param {Node | undefined} node @returns {Answer | null} */
+function answerOf(replay, node) {
+  const move = node?.move;
+  if (!node || !move) return null;
+  return { from: move.from ? square(move.from) : null, to: square(move.to), label: ` ${replay.labelOf(node)}` };
+}
+
+/**
+ * A position in which some moves are accepted, whatever the record has.
+ * @param {import("../archive/js/replay.js").Replay} replay @param {HTMLElement} place
+ */
+function acceptedIn(replay, place) {
+  const accepted = (place.dataset.accepted || "").split(" ");
+  const isShown = () => replay.shown.key === place.dataset.asked;
+  return {
+    isShown,
+    /** @param {string} usi @returns {boolean | null} whether it is accepted; null elsewhere, where moves are only tried */
+    judge: (usi) => (isShown() ? accepted.includes(usi) : null),
+    /** @returns {Answer | null} */
+    answer() {
+      const from = accepted[0][1] === "*" ? null : squareOf(accepted[0].slice(0, 2));
+      return isShown() ? { from, to: squareOf(accepted[0].slice(2, 4)), label: "" } : null;
+    },
+  };
 }
 
 /**

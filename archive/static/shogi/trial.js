@@ -7,7 +7,7 @@
 import { fromSfen, moveOf, play, toSfen } from "./position.js";
 import { isMove, Playing, wordsOf } from "./playing.js";
 import { startSolving } from "./solving.js";
-import { lineOf } from "../archive/js/thoughts.js";
+import { lineOf, linkEngineLines } from "../archive/js/thoughts.js";
 import { lineTo, recorded, tryMove } from "../archive/js/tree.js";
 import { askedMoves, showTried } from "../archive/js/tried.js";
 
@@ -52,33 +52,17 @@ export function startTrials(replay) {
     replay.go(tryMove(replay.nodes, node, move, { name: usi, text: markedText(move.color, text) }));
   }
 
+  /** @param {HTMLElement} link of an engine's line @returns {Node | undefined} the node that the line begins at */
+  function beginning(link) {
+    return replay.nodes.get(link.closest(".engine-lines")?.getAttribute("data-key") || "");
+  }
+
   /** The line of own moves in the page's address. */
   function goOn() {
     follow(replay, askedMoves().map(({ move: name, text }) => ({ name, text })));
   }
 
-  /** Plays an engine's line up to the move that was clicked; the rest of it lies ahead. @param {HTMLElement} link */
-  function followLine(link) {
-    const from = recorded(replay.shown);
-    const position = fromSfen(root.dataset.start || "");
-    for (const { move } of lineTo(from)) if (move) play(position, /** @type {any} */ (move));
-    let node = from;
-    for (const words of lineOf(link)) {
-      const move = moveOf(position, words.name);
-      node = tryMove(replay.nodes, node, move, words);
-      play(position, move);
-    }
-    replay.go(replay.nodes.get(link.dataset.key || ""));
-  }
-
-  root.addEventListener("click", (event) => {
-    const held = event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented;
-    const link = event.target instanceof Element && event.target.closest(".comment .line a");
-    if (held || !(link instanceof HTMLElement)) return;
-    event.preventDefault();
-    followLine(link);
-  });
-
+  followLines(replay);
   showTried(replay);
   goOn();
   replay.onShow(() => playing.release());
@@ -105,4 +89,38 @@ export function follow(replay, line) {
 /** @param {number} color @param {string} text @returns {string} */
 function markedText(color, text) {
   return text.startsWith(MARKS[0]) || text.startsWith(MARKS[1]) ? text : MARKS[color] + text;
+}
+
+/** Moves of engines' lines are played on the board. @param {Replay} replay */
+function followLines(replay) {
+  const { root } = replay;
+  const asked = replay.nodes.get(root.querySelector(".solve")?.getAttribute("data-asked") || "");
+  const lines = root.querySelector(".solution .engine-lines");
+  if (asked && lines instanceof HTMLElement) linkEngineLines(replay, lines, asked);
+  root.addEventListener("click", (event) => {
+    const held = event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented;
+    const link = event.target instanceof Element && event.target.closest(":is(.comment, .engine-lines) .line a[data-key]");
+    if (held || !(link instanceof HTMLElement)) return;
+    const begun = replay.nodes.get(link.closest(".engine-lines")?.getAttribute("data-key") || "");
+    const from = link.closest(".comment") ? recorded(replay.shown) : begun;
+    if (!from) return;
+    event.preventDefault();
+    followLine(replay, link, from);
+  });
+}
+
+/**
+ * Plays an engine's line up to the move that was clicked; the rest of it lies ahead.
+ * @param {Replay} replay @param {HTMLElement} link @param {Node} from the node that the line begins at
+ */
+function followLine(replay, link, from) {
+  const position = fromSfen(replay.root.dataset.start || "");
+  for (const { move } of lineTo(from)) if (move) play(position, /** @type {any} */ (move));
+  let node = from;
+  for (const words of lineOf(link)) {
+    const move = moveOf(position, words.name);
+    node = tryMove(replay.nodes, node, move, words);
+    play(position, move);
+  }
+  replay.go(replay.nodes.get(link.dataset.key || ""));
 }

@@ -35,6 +35,7 @@ from archive.web.collections.links import address_in, query_in
 from archive.web.forms import parse_number
 from archive.web.game_registry import PAGES
 from archive.web.lists.rows import linkify, with_marks
+from archive.web.pages.analysis_queue import may_request_lists
 from archive.web.pages.library_pages import private_names
 from archive.web.pages.views import frame_code
 from archive.web.replay.embedding import theme_of
@@ -144,6 +145,7 @@ def collection(request: HttpRequest, collection: int) -> HttpResponse:
         **pages_of(request, page, last),
         **links_of(request, shown, kind),
         "may_edit": rights.may_edit(request.user, shown),
+        "analyses": may_request_lists(request),
         "may_own": shown.parent_id is None and rights.may_own(request.user, shown),
         "may_hide": hides(request, shown),
         "og_url": request.build_absolute_uri(),

@@ -72,12 +72,14 @@ from archive.web.lists.filtering import (
 )
 from archive.web.lists.game_search import by_moves, chips, error_parts, facets_of
 from archive.web.lists.in_text import in_text
+from archive.web.pages.analysis_queue import may_request, may_request_lists
 from archive.web.pages.library_pages import library_of
 from archive.web.pages.position_notes import form_context, notes_context
 from archive.web.pages.way_back import way_back
 from archive.web.replay.game_page import CODE, game_context, ply_of
 from archive.web.replay.lines import line_to, read_line, read_squares, usual_start
 from archive.web.replay.record import node_key
+from archive.web.replay.verdict_lines import linked_thoughts, thoughts_at
 from archive.web.shogi.editing import refusal
 from archive.web.shogi.patterns import places_in_list
 from archive.web.wording import FOLLOWING, ORDERS, RECORDS, words_of
@@ -218,6 +220,7 @@ def _games(request: HttpRequest, scope: Scope, form: GameFilterForm) -> HttpResp
         **next_link(request, page, order),
         "feed": feed_of_list(request),
         "edits": may_batch(request.user, PUBLIC),
+        "analyses": may_request_lists(request),
         "beyond": _beyond(request, scope, form, page),
         "section": "games",
     }
@@ -296,6 +299,7 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
     context["tried"] = [{"move": move.name, "text": move.text} for move in moves]
     context["marked"] = _marked_squares(request, game.kind, context["node"].key)
     context["library"] = library_of(request, game)
+    context["may_analyse"] = may_request(request, game.kind, game.space)
     context["may_correct"] = not request.user.is_authenticated or may_propose(request.user, game)
     context["in_collection"] = place_in_collection(request, game_id)
     context |= guess_context(request, game)
@@ -412,6 +416,7 @@ def _position_context(
     walk = line_to(request, kind, shown)
     return {
         "position": shown,
+        "linked_thoughts": linked_thoughts(scope_of(request), shown, walk),
         "kind": kind,
         "path_code": path,
         "words": words_of(kind, shown),
@@ -466,6 +471,7 @@ def _moves_part(request: HttpRequest, shown: Any, kind: str, code: str) -> HttpR
     explorer = explore(scope_of(request), kind, code, match_of(request))
     notes = notes_context(request, kind, _codes(kind, shown, match_of(request)))
     context = {"position": shown, "explorer": explorer, "moves": explorer.moves[:_PART_MOVES], **notes}
+    context["thoughts"] = thoughts_at(scope_of(request), kind, shown)
     response = render(request, "archive/parts/moves_part.html", context)
     response["Cache-Control"] = "private, max-age=60"
     return response if has_read_private(request) else tagged(request, response)

@@ -5,16 +5,19 @@ The page also has the numbers as text, for those who cannot see the picture.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from archive.derive.chances import BLUNDER, MISTAKE
+
 if TYPE_CHECKING:
+    from archive.web.replay.report import Scores
     from kifu_core.game import Evaluation
     from kifu_core.shogi.clock import Tick
 
@@ -26,11 +29,8 @@ HEIGHT: Final = 40
 BARS: Final = 1_000
 """The most numbers in a chart: with more, bars would be too thin to see."""
 
-LEVEL: Final = 1_000
-"""The score of either side that a chart marks by a line; the template has its label."""
-
-_WINNING: Final = 600
-"""The scale of the logistic curve of scores, in hundredths of a pawn."""
+LEVEL: Final = 5 / 3
+"""The score of either side that a chart marks by a line, in units of the scale: 1,000 of 600."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,26 +78,61 @@ def time_chart(ticks: Sequence[Tick], plies: int) -> TimeChart | None:
 
 @dataclass(frozen=True, slots=True)
 class ScoreChart:
-    """Evaluations of a main line, at most one per ply."""
+    """Evaluations of a main line, at most one per ply, with marked moves and the scores of other engines."""
 
     plies: int
-    scores: tuple[Evaluation, ...]
+    scores: Scores
+
+    @property
+    def level(self) -> int:
+        """The score at the lines of the chart."""
+        return int(round(LEVEL * self.scores.scale, -1))
+
+    @property
+    def engine(self) -> str:
+        """The name of the engine; empty for the comments."""
+        return self.scores.report.engine.title if self.scores.report else ""
 
     @property
     def svg(self) -> SafeString:
-        """An area above the middle if Black is better, below it if White is, with lines at `LEVEL`."""
-        shown = _thinned(self.scores, lambda one: abs(HEIGHT - _height(one)))
-        first, last = shown[0].ply, shown[-1].ply
-        points = "".join(f"L{one.ply} {_height(one):g}" for one in shown)
-        area = format_html('<path class="area" d="M{} {}{}L{} {}z"/>', first, HEIGHT, points, last, HEIGHT)
-        levels = "".join(f"M-1 {_height_of(score):g}h{self.plies + 2}" for score in (LEVEL, -LEVEL))
-        lines = format_html('<path class="level" d="{}"/>', levels)
-        return _framed("score-chart", self.plies, _("Evaluation by the record's comments"), area + lines)
+        """An area above the middle if Black is better, below it if White is, with lines at `level`."""
+        heights = _heights(self.scores.evaluations, self.scores.scale)
+        shown = _thinned([*heights.items()], lambda one: abs(HEIGHT - one[1]))
+        first, last = shown[0][0], shown[-1][0]
+        points = "".join(f"L{ply} {height:g}" for ply, height in shown)
+        levels = "".join(f"M-1 {_height_of(sign * LEVEL):g}h{self.plies + 2}" for sign in (1, -1))
+        content = format_html(
+            '<path class="area" d="M{} {}{}L{} {}z"/><path class="level" d="{}"/>',
+            first, HEIGHT, points, last, HEIGHT, levels,
+        )  # fmt: skip
+        content += self._others() + self._marks(heights)
+        label = self.engine or _("Evaluation by the record's comments")
+        # A script moves the gauge to these heights, one for each ply, with `-` where there is none.
+        by_ply = " ".join(f"{heights[ply]:g}" if ply in heights else "-" for ply in range(last + 1))
+        return _framed("score-chart", self.plies, label, content, by_ply)
+
+    def _others(self) -> SafeString:
+        """Return a line for each other engine."""
+        parts = []
+        for report in self.scores.others:
+            heights = _heights(report.evaluations, report.engine.winning_scale)
+            shown = _thinned([*heights.items()], lambda one: abs(HEIGHT - one[1]))
+            points = "L".join(f"{ply} {height:g}" for ply, height in shown)
+            parts.append(f'<path class="other" d="M{points}"/>')
+        return mark_safe("".join(parts))
+
+    def _marks(self, heights: Mapping[int, float]) -> SafeString:
+        """Return the marks as dots on the chart: lines without length, whose ends are round."""
+        dots = dict.fromkeys((MISTAKE, BLUNDER), "")
+        for ply, cost in self.scores.marked.items():
+            if cost.mark in dots:
+                dots[cost.mark] += f"M{ply} {heights[ply]:g}h0"
+        return mark_safe("".join(f'<path class="dot {mark}" d="{d}"/>' for mark, d in dots.items() if d))
 
 
-def score_chart(scores: Sequence[Evaluation], plies: int) -> ScoreChart | None:
+def score_chart(scores: Scores, plies: int) -> ScoreChart | None:
     """Return the chart of a game's evaluations; None for fewer than two."""
-    return ScoreChart(plies, tuple(scores)) if len(scores) > 1 else None
+    return ScoreChart(plies, scores) if len(scores.evaluations) > 1 else None
 
 
 def _thinned(numbers: Sequence[N], size: Callable[[N], float]) -> list[N]:
@@ -106,21 +141,24 @@ def _thinned(numbers: Sequence[N], size: Callable[[N], float]) -> list[N]:
     return [max(numbers[at : at + width], key=size) for at in range(0, len(numbers), width)]
 
 
-def _height(one: Evaluation) -> float:
-    """Return the y of an evaluation: from 0, Black wins, to twice `HEIGHT`."""
-    if one.winner is not None or one.score is None:
-        return 0 if one.winner == 0 else 2 * HEIGHT
-    return _height_of(one.score)
+def _heights(evaluations: Iterable[Evaluation], scale: float) -> dict[int, float]:
+    """Return the y of evaluations by ply: from 0, Black wins, to twice `HEIGHT`."""
+    mates = (0, 2 * HEIGHT)
+    return {
+        one.ply: _height_of((one.score or 0) / scale) if one.winner is None else mates[one.winner]
+        for one in evaluations
+    }
 
 
-def _height_of(score: int) -> float:
-    return round(2 * HEIGHT / (1 + exp(max(-50, min(50, score / _WINNING)))), 1)
+def _height_of(odds: float) -> float:
+    return round(2 * HEIGHT / (1 + exp(max(-50, min(50, odds)))), 1)
 
 
-def _framed(name: str, plies: int, label: str, content: SafeString) -> SafeString:
+def _framed(name: str, plies: int, label: str, content: SafeString, heights: str = "") -> SafeString:
     """Return the SVG of a chart with its middle line and the line at the shown ply, which scripts move."""
     return format_html(
-        '<svg class="chart {}" viewBox="-1 0 {} {}" preserveAspectRatio="none" data-plies="{}" role="img" '
-        'aria-label="{}">{}<path class="axis" d="M-1 {}h{}"/><line class="cursor" y2="{}"/></svg>',
-        name, plies + 2, 2 * HEIGHT, plies, label, content, HEIGHT, plies + 2, 2 * HEIGHT,
+        '<svg class="chart {}" viewBox="-1 0 {} {}" preserveAspectRatio="none" data-plies="{}" '
+        'data-heights="{}" role="img" aria-label="{}">{}<path class="axis" d="M-1 {}h{}"/>'
+        '<line class="cursor" y2="{}"/></svg>',
+        name, plies + 2, 2 * HEIGHT, plies, heights, label, content, HEIGHT, plies + 2, 2 * HEIGHT,
     )  # fmt: skip

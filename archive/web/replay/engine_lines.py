@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING, Any, Final
 from django.utils.translation import gettext as _
 
 from archive.web.wording import number_text, played_text, score_text
+from kifu_core.game import Evaluation
 from kifu_core.games import of_record
 from kifu_core.shogi.evaluations import is_alternative, is_evaluation
 from kifu_core.shogi.moves import from_usi
 
 if TYPE_CHECKING:
-    from kifu_core.game import Evaluation, GameKind
+    from archive.derive.verdicts import Line
+    from kifu_core.game import GameKind
     from kifu_core.jkf import Record
 
 MOVES: Final = 30
@@ -62,6 +64,22 @@ def thoughts_of(
     return thoughts
 
 
+def thoughts_on(
+    game: GameKind[Any], position: Any, engine: str, lines: Iterable[Line], depth: int = 0, nodes: int = 0
+) -> list[Thought]:
+    """Return lines of an engine's verdict on a position, each with its facts; a network's search has one
+    node."""
+    return [_thought(game, position, None, _evaluation(line, engine, depth, nodes)) for line in lines]
+
+
+def _evaluation(line: Line, engine: str, depth: int, nodes: int) -> Evaluation:
+    facts = engine if line.policy is None else f"{line.policy / 10:.0f} % · {engine}"
+    return Evaluation(
+        0, "", "analysis", line.score, line.winner, line.mate, depth or None, nodes if nodes > 1 else None,
+        engine=facts, moves=line.moves,
+    )  # fmt: skip
+
+
 def _thought(game: GameKind[Any], position: Any, last: int | None, evaluation: Evaluation) -> Thought:
     facts = (
         _("depth %(depth)s") % {"depth": evaluation.depth} if evaluation.depth is not None else "",
@@ -70,15 +88,16 @@ def _thought(game: GameKind[Any], position: Any, last: int | None, evaluation: E
         else "",
         evaluation.engine[:_WORDS],
     )
-    words = _in_words(game, position, last, evaluation.moves[:MOVES]) or tuple(
+    words = in_words(game, position, last, evaluation.moves[:MOVES]) or tuple(
         filter(None, (evaluation.pv[:_WORDS],))
     )
-    score = str(_("Evaluation %(score)s")) % {"score": score_text(evaluation)}
+    text = score_text(evaluation)
+    score = str(_("Evaluation %(score)s")) % {"score": text} if text else ""
     return Thought(score, " · ".join(filter(None, facts)), evaluation.moves[:MOVES], words)
 
 
-def _in_words(game: GameKind[Any], position: Any, last: int | None, names: Sequence[str]) -> tuple[str, ...]:
-    """Return successive moves in words."""
+def in_words(game: GameKind[Any], position: Any, last: int | None, names: Sequence[str]) -> tuple[str, ...]:
+    """Return successive legal moves from a position in words; `last` is the move that led to it."""
     position = position.copy()
     words = []
     for move in map(from_usi, names):

@@ -30,6 +30,7 @@ from archive.web.replay.editions import reading_error, sources_of
 from archive.web.replay.engine_lines import thoughts_of
 from archive.web.replay.folding import piece_of
 from archive.web.replay.notes import NOTE, complete_note, notes_of, shortened
+from archive.web.replay.report import SCORES, engines_context, scores_of
 from archive.web.wording import (
     RESULTS_OF,
     clock_text,
@@ -39,20 +40,19 @@ from archive.web.wording import (
     handicap_text,
     nameless,
     plies_text,
-    score_mark,
     time_text,
     words_of,
 )
 from kifu_core.errors import KifuError
 from kifu_core.games import GAMES, SHOGI
 from kifu_core.shogi.classify import mates
-from kifu_core.shogi.evaluations import best
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from archive.web.replay.engine_lines import Thought
     from archive.web.replay.folding import Piece
+    from archive.web.replay.report import Scores
     from kifu_core.formats import Writer
     from kifu_core.jkf import MoveEntry, Record
     from kifu_core.shogi.clock import Tick
@@ -117,11 +117,15 @@ class NodeAddresses:
     flipped: bool
     opening: int
     """The ply at which the address without a query opens; if not 0, the start has the query `?ply=0`."""
+    kept: str = ""
+    """Other parameters of the page, which stay in all of these addresses."""
 
     def address(self, path: str, ply: int, flipped: bool | None = None) -> str:
         query = replay.node_query(path, ply) or self.start_query
         if self.flipped if flipped is None else flipped:
             query += "&flip=1" if query else "?flip=1"
+        if self.kept:
+            query += f"{'&' if query else '?'}{self.kept}"
         return self.page + query
 
     def link(self, path: str, ply: int, text: str) -> NodeLink:
@@ -140,22 +144,27 @@ def ply_of(request: HttpRequest) -> int | None:
     return parse_number(request.GET["ply"], 6) or 0 if "ply" in request.GET else None
 
 
-def game_context(request: HttpRequest, game: Game, page: str = "") -> dict[str, Any]:
+def game_context(
+    request: HttpRequest, game: Game, page: str = "", *, ply: int | None = None, kept: str = ""
+) -> dict[str, Any]:
     """Return the template's context for the node in the address, or for the nearest one that exists.
 
-    Without a ply the game opens at the record's bookmark for this, else at the start. Links stay on `page`,
-    by default the game's own. A long record is cut to the part around the node, its continuations to
-    `CHOICES`.
+    Without a ply the game opens at `ply`, by default at the record's bookmark for this, else at the start.
+    Links stay on `page`, by default the game's own, and have the parameters `kept`. A long record is cut to
+    the part around the node, its continuations to `CHOICES`.
     """
     record = game.jkf
     sources, more_sources, bookmarks = sources_of(request, game.pk)
-    opening = next((ply for ply, name in bookmarks if name == OPENS_HERE), 0)
+    opening = next((at for at, name in bookmarks if name == OPENS_HERE), 0) if ply is None else ply
     flipped, path, ply = request.GET.get("flip") == "1", request.GET.get("fork", ""), ply_of(request)
-    addresses = NodeAddresses(page or reverse("game", args=[game.pk]), flipped, opening)
+    number = parse_number(request.GET.get(SCORES, ""), 18)
+    kept = kept or ("" if number is None else f"{SCORES}={number}")
+    addresses = NodeAddresses(page or reverse("game", args=[game.pk]), flipped, opening, kept)
     node = replay.find_node(record, path, opening if ply is None and not path else ply or 0)
     position, last, played = replay.position_at(record, node)
     rows = _SERIES.rows(game.pk)  # evaluations are stored: reading them out of comments takes long
     data = series.unpack(bytes(rows[0][0]) if rows else b"")
+    scores = scores_of(request, game, data.evaluations)
     address = addresses.address(node.path, node.ply)
     return {
         "game": game,
@@ -170,7 +179,7 @@ def game_context(request: HttpRequest, game: Game, page: str = "") -> dict[str, 
         "words": words_of(game.kind, position),
         "section": "games",
         **PAGES[game.kind].board(position, played),
-        **_moves(game, record, node, data),
+        **_moves(game, record, node, data, scores.texts()),
         "here": address.removeprefix(addresses.page),
         "note_address": "" if page else address,
         **_links(request, game.kind, node, addresses),
@@ -183,20 +192,23 @@ def game_context(request: HttpRequest, game: Game, page: str = "") -> dict[str, 
         "broken": reading_error(sources),
         "twins": [] if page else likely_twins(scope_of(request), game, record),
         **_downloads(game),
-        **charts(data, game, addresses),
+        **charts(data, game, addresses, scores),
+        **engines_context(request, game, scores),
         **position_links(position, game.kind),
         **facts(game, record),
     }
 
 
-def _moves(game: Game, record: Record, node: replay.RecordNode, data: series.Series) -> dict[str, Any]:
-    """Return the shown piece of a record: its moves, comments, times and evaluations."""
+def _moves(
+    game: Game, record: Record, node: replay.RecordNode, data: series.Series, scores: Mapping[int, str]
+) -> dict[str, Any]:
+    """Return the shown piece of a record: its moves, comments, times and evaluations. `scores` are those of
+    the main line in short, by ply."""
     piece = piece_of(record, node)
     first = piece.first
     start, _last, played = replay.position_at(record, node, first.ply)
     timed, clock = replay.is_timed(record), clock_texts(data.clock, piece)
     thoughts = thoughts_of(record, data.evaluations, {row.ply for row in piece.rows()})
-    scores = {one.ply: score_mark(one) for one in best(data.evaluations)}
     notes = notes_of(piece.rows(), node.key, thoughts)
     return {
         # Without spaces: they would be a third of a long record.
@@ -300,7 +312,7 @@ def steps(node: replay.RecordNode, addresses: NodeAddresses) -> dict[str, str]:
     return {name: addresses.address(*place) if place else "" for name, place in places.items()}
 
 
-def charts(data: series.Series, game: Game, addresses: NodeAddresses) -> dict[str, Any]:
+def charts(data: series.Series, game: Game, addresses: NodeAddresses, scores: Scores) -> dict[str, Any]:
     """Return the charts of times and evaluations, None without such data, and each side's longest thought."""
     limits = series.limits_of(game.header_data)
     times = time_chart(data.clock, game.plies)
@@ -313,7 +325,7 @@ def charts(data: series.Series, game: Game, addresses: NodeAddresses) -> dict[st
         "time_chart": times,
         "thinking": thinking,
         "allowance": clock_text(limits[0].main) if limits[0] and limits[0] == limits[1] else "",
-        "score_chart": score_chart(best(data.evaluations), game.plies),
+        "score_chart": score_chart(scores, game.plies),
     }
 
 

@@ -5,6 +5,7 @@
  */
 
 import { recall, remember } from "./memory.js";
+import { linkEngineLines } from "./thoughts.js";
 
 /** @typedef {import("./replay.js").Replay} Replay */
 /** @typedef {{move: string, weight: number}} Arrow a move and how strong it is drawn, from 0 to 1 */
@@ -37,6 +38,8 @@ export function showArchiveMoves(replay, play) {
       return;
     }
     place.innerHTML = html;
+    const lines = place.querySelector(".engine-lines");
+    if (lines instanceof HTMLElement) linkEngineLines(replay, lines, replay.shown);
     drawArrows();
   }
 

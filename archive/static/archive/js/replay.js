@@ -16,9 +16,9 @@ import { buildTree, lineTo, nodeKey, recorded, route } from "./tree.js";
 const SETTLE = 90;
 /** As many own moves as the server takes from an address (archive/web/replay/lines.py). */
 const TRIED = 150;
-/** Parameters that stay in the addresses of a game's page: the collection in which it is read, and whose moves are
- * guessed. */
-const KEPT = ["engine", "collection", "guess"];
+/** Parameters that stay in the addresses of a game's page: whose scores are shown, which mistake, the
+ * collection in which it is read, and whose moves are guessed. */
+const KEPT = ["engine", "scores", "side", "at", "collection", "guess"];
 
 /**
  * What a board shows; `marked` are names of squares, `shapes` the circles and arrows of comments.

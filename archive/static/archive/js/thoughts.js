@@ -24,6 +24,15 @@ export function linkLines(comment, node, address) {
   }
 }
 
+/**
+ * Links the lines of engines' verdicts on the position of a node.
+ * @param {import("./replay.js").Replay} replay @param {HTMLElement} place @param {Node} node
+ */
+export function linkEngineLines(replay, place, node) {
+  place.dataset.key = node.key;
+  linkLines(place, node, replay.addressOf(node));
+}
+
 /** @param {HTMLElement} comment @param {Node} shown */
 export function markLines(comment, shown) {
   for (const link of /** @type {NodeListOf<HTMLElement>} */ (comment.querySelectorAll(".line a"))) {
