@@ -103,7 +103,7 @@ def test_a_curator_has_the_games_of_a_search_and_of_a_collection_analysed(carl, 
     client = session(carl)
     assert "Have these games analysed" in client.get("/games/?player=先手の人").content.decode()
     page = client.post("/analysis/", {"search": "player=先手の人"}, follow=True).content.decode()
-    assert "The games will be analysed." in page and "player: 先手の人" in page
+    assert "The games will be analysed." in page and "Player: 先手の人" in page
     row = AnalysisRequest.objects.get()
     assert "request" not in session(anna).post("/analysis/", {"cancel": row.pk}).content.decode()
     assert "cancelled" in client.post("/analysis/", {"cancel": row.pk}, follow=True).content.decode()

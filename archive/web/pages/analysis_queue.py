@@ -12,6 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from archive.accounts.roles import may_ask_analysis, may_curate
 from archive.analysis import progress, requests
 from archive.analysis.errors import AnalysisError
 from archive.analysis.queue import engines
@@ -103,8 +104,15 @@ def _context(request: HttpRequest) -> dict[str, Any]:
         "workers": workers.count(),
         "in_work": progress.positions_in_work(),
         "volunteers": progress.active_volunteers(),
-        "remaining": requests.remaining_games(request.user) if isinstance(request.user, User) else None,
+        "remaining": _remaining(request),
     }
+
+
+def _remaining(request: HttpRequest) -> int | None:
+    """Return how many more games an account may have analysed today; None without a limit or an account."""
+    user = request.user
+    limited = isinstance(user, User) and may_ask_analysis(user) and not may_curate(user)
+    return requests.remaining_games(user) if limited and isinstance(user, User) else None
 
 
 def _may_cancel(request: HttpRequest) -> Any:
@@ -118,12 +126,22 @@ def _titles(listed: list[Progress]) -> list[str]:
     return [_title(one.request, games) for one in listed]
 
 
+def _search_words(search: str) -> str:
+    """Return the fields of a search in words."""
+    form = GameFilterForm(QueryDict(search), label_suffix="")
+    words = list[str]()
+    for bound in form:
+        if value := bound.value():
+            choices = dict(getattr(bound.field, "choices", ()))
+            words.append(f"{bound.label}: {choices.get(value, value)}")
+    return " · ".join(words) or _("All games")
+
+
 def _title(row: AnalysisRequest, games: dict[int, Game]) -> str:
     if row.priority == AnalysisRequest.Priority.RULE:
         return _("New public games")
     if row.priority == AnalysisRequest.Priority.LIST:
-        parameters = QueryDict(row.title)
-        return " · ".join(f"{name}: {value}" for name, value in parameters.items() if value) or _("All games")
+        return _search_words(row.title)
     game = games.get(int(row.title)) if row.title.isdecimal() else None
     if game is None or game.space != row.space:
         return _("A game that is gone")
