@@ -52,11 +52,6 @@ export function startTrials(replay) {
     replay.go(tryMove(replay.nodes, node, move, { name: usi, text: markedText(move.color, text) }));
   }
 
-  /** @param {HTMLElement} link of an engine's line @returns {Node | undefined} the node that the line begins at */
-  function beginning(link) {
-    return replay.nodes.get(link.closest(".engine-lines")?.getAttribute("data-key") || "");
-  }
-
   /** The line of own moves in the page's address. */
   function goOn() {
     follow(replay, askedMoves().map(({ move: name, text }) => ({ name, text })));
