@@ -64,6 +64,7 @@ def address_of(route: Route) -> str:
         "claim": "0" * 32,
         "number": 0,
         "formation": "anaguma",
+        "path": "engine.js",
         "invitation_id": 1,
         "passkey_id": 1,
         "dump": "2026-01-01T00-00-00Z",

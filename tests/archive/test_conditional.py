@@ -62,6 +62,7 @@ PUBLIC_ANYWAY: Final = {
     "/api/v1/positions/{kind}/{code}/board", "/api/v1/positions/shogi/oddities",
     "/positions/shogi/{code}/bod/", "/embed/positions/{kind}/{code}/",
     "/api/v1/games/{pk}/record.{name}", "/api/v1/games/{pk}/positions", "/api/v1/games/{pk}/series",
+    "/api/v1/games/{pk}/analyses", "/api/v1/games/{pk}/mistakes",
     "/api/v1/games/{pk}/corrections", "/api/v1/games/{pk}/versions/{number}",
     "/api/v1/reconcile/{names}", "/api/v1/reconcile/{names}/suggest/{what}", "/api/v1/players/same",
     "/api/v1/reconcile/{names}/properties", "/api/v1/reconcile/{names}/preview/{row}",
