@@ -72,8 +72,8 @@ class Cost(NamedTuple):
 
     @property
     def is_grave(self) -> bool:
-        """Return whether it is a mistake, a blunder or a turning point."""
-        return self.mark in (MISTAKE, BLUNDER) or self.turning
+        """Return whether it is a mistake or a blunder."""
+        return self.mark in (MISTAKE, BLUNDER)
 
 
 class Fit(NamedTuple):
@@ -163,7 +163,7 @@ def _cost(ply: int, before: Judged, after: Judged, move: str, swing: float) -> C
     own_best = bool(move) and move == before.best
     loss = 0.0 if own_best else max(0.0, own - left)
     mark = "" if own_best else _mark(own, left, before.mate, after.mate)
-    turning = bool(mark) and _state(own) != _state(left)
+    turning = mark in (MISTAKE, BLUNDER) and _state(own) != _state(left)
     weight = _weight(before, swing)
     return Cost(ply, before.turn, before.phase, loss, accuracy(loss), weight, mark, turning)
 

@@ -54,7 +54,7 @@ class _Place(NamedTuple):
 def mistakes_of(
     scope: Scope, record: Record, report: GameReport, color: int | None = None, complete: int | None = None
 ) -> list[Mistake]:
-    """Return the mistakes, blunders and turning points of a game of shogi, of one side or of both; at most
+    """Return the mistakes and blunders of a game of shogi, of one side or of both; at most
     `BATCH`. Moves that are played often are left out, as are positions in which nothing would be accepted.
 
     With `complete` only the mistake at that ply, by default the first one, has the moves that are accepted by

@@ -191,7 +191,7 @@ def _number(accuracy: float | None) -> str:
 def marked_moves(
     game: Game, record: Record, report: GameReport, addresses: NodeAddresses
 ) -> list[MarkedMove]:
-    """Return mistakes, blunders and turning points in the order of the game; linear in its moves."""
+    """Return mistakes and blunders in the order of the game; linear in its moves."""
     marked = {one.ply: one for one in report.analysis.marked() if one.is_grave}
     best_moves = {one.ply: one.moves for one in report.evaluations}
     line, entries = GAMES[game.kind].replay.main_line(record), record["moves"]
