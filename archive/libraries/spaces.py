@@ -39,14 +39,21 @@ def is_used(space: Space) -> bool:
 
 def upload_targets(user: User) -> list[tuple[int, str, str]]:
     """Return the spaces that a user may send games to as (id, name in addresses, title): the public one, the
-    own library, groups by title."""
-    groups = Space.objects.filter(kind=Space.Kind.GROUP, memberships__user=user).order_by("name", "pk")
-    own = own_library(user)
+    own library, groups by title. Creates the own library on first use."""
+    own, *groups = own_targets(user)
+    ids = (int(name.removeprefix("group-")) for name, _title in groups)
     return [
         (PUBLIC, "public", str(_("Public"))),
-        (own.pk, "mine", str(_("My library"))),
-        *((group.pk, f"group-{group.pk}", group.name) for group in groups),
+        (own_library(user).pk, *own),
+        *((pk, name, title) for pk, (name, title) in zip(ids, groups, strict=True)),
     ]
+
+
+def own_targets(user: User) -> list[tuple[str, str]]:
+    """Return name in addresses and title of the same spaces without the public one. It only reads: pages that
+    read one snapshot, or a replica, must not create a library."""
+    groups = Space.objects.filter(kind=Space.Kind.GROUP, memberships__user=user).order_by("name", "pk")
+    return [("mine", str(_("My library"))), *((f"group-{group.pk}", group.name) for group in groups)]
 
 
 def target_space(user: User | AnonymousUser, name: str) -> int:

@@ -113,9 +113,7 @@ def rows_of(request: HttpRequest, found: Iterable[Collection]) -> list[tuple[Col
 
 def editable_libraries(request: HttpRequest) -> list[tuple[str, str]]:
     """Return name in addresses and title of the libraries in which the visitor can create collections."""
-    if not isinstance(request.user, User):
-        return []
-    return [(name, title) for _space, name, title in libraries.upload_targets(request.user)[1:]]
+    return libraries.own_targets(request.user) if isinstance(request.user, User) else []
 
 
 @one_snapshot()
