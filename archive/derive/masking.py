@@ -187,10 +187,19 @@ def masks_of(sides: Sides) -> list[Mask]:
     return list(dict.fromkeys(filter(None, sides)))
 
 
+_NAMING: Final = ("", "省略名", "詳細", "の読み")
+"""What follows a side in headers that name its player, maybe by a part of the name."""
+
+
 def mask_record(record: Record, sides: Sides) -> None:
-    """Mask the headers and the comments of a record. The header of a player who is not masked stays."""
+    """Mask the headers and the comments of a record. The headers that name a player who is not masked stay."""
     masks = masks_of(sides)
-    named = {name: mask for names, mask in zip(PLAYERS, sides, strict=True) for name in names}
+    named = {
+        name + suffix: mask
+        for names, mask in zip(PLAYERS, sides, strict=True)
+        for name in names
+        for suffix in _NAMING
+    }
     for name, text in record["header"].items():
         player = name.removeprefix("*")
         if player not in named:

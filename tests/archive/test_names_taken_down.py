@@ -48,7 +48,10 @@ PARTS = ("椿原桔", "桔梗", "つばきはら", "ツバキハラ", "tsubakiha
 """What nobody must meet any more."""
 RECORD = (
     KIF.replace("先手の人", "椿原　桔梗 三段")
-    .replace("棋戦：試しの棋戦", "棋戦：椿原桔梗記念\n備考：記録は椿原桔梗さん\n先手省略名：椿原桔梗")
+    .replace(
+        "棋戦：試しの棋戦",
+        "棋戦：椿原桔梗記念\n備考：記録は椿原桔梗さん\n先手省略名：椿原\n先手の読み：つばきはら",
+    )
     .replace("   3 ２二角成", "*椿原桔梗は長考、つばきはら ききょう\n*Ｔsubakihara Kikyo\n   3 ２二角成")
 )
 OTHER_SPELLING = RECORD.replace("椿原　桔梗", "椿原桔梗女").replace("05/01", "05/03")
@@ -113,7 +116,7 @@ def test_initials_stand_in_the_place_of_every_spelling(clara):
     taken_down(clara)
     game = Game.objects.get()
     assert (game.masked, game.player0.name, game.event.name) == (1, "K. T.", "K. T.記念")
-    header = {"先手": "K. T.", "備考": "記録はK. T.さん", "先手省略名": "K. T."}
+    header = {"先手": "K. T.", "備考": "記録はK. T.さん", "先手省略名": "K. T.", "先手の読み": "K. T."}
     assert header.items() <= game.jkf["header"].items()
     assert game.jkf["moves"][2]["comments"] == ["K. T.は長考、K. T.", "K. T."]
     assert not any(part in GameText.objects.get().text for part in PARTS)
