@@ -17,14 +17,11 @@ from django.db import transaction
 from django.db.models import F, Max, Q
 from django.utils import timezone
 
-from archive.derive import headers
 from archive.derive.masking import initials_of, mask_of, mask_text
 from archive.derive.name_operations import (
-    MOST_SEATS,
     AddSpelling,
     Kind,
     Merge,
-    Merged,
     NameEditError,
     Operation,
     SetField,
@@ -32,24 +29,35 @@ from archive.derive.name_operations import (
     TakeDown,
     as_json,
     check_field,
-    check_merge,
-    outranks,
     read_operations,
     valid_value,
 )
-from archive.models import Correction, CorrectionEvent, Event, Game, GameEvent, GamePlayer, Player, User
+from archive.models import Correction, CorrectionEvent, Event, GameEvent, GamePlayer, Player, User
 from archive.names.kana_readings import reading_of
 from archive.names.search_text import search_forms
 from archive.store import masked_names
 from archive.store.change import Change, run
 from archive.store.corrections import Author, attributed_to, correct_within, undo_within
 from archive.store.existing import batched
-from archive.store.name_trees import Parents, root_of, subtree
+from archive.store.name_checks import (
+    MODELS,
+    check_all,
+    check_alone,
+    check_field_of,
+    check_shown,
+    check_split,
+    game_of,
+    merge_target,
+    namesake_of,
+    rows_of_tree,
+    spelling_of,
+    value_of,
+)
+from archive.store.name_trees import Parents, subtree
 
 SEATS_AT_ONCE: Final = 5_000
 """Sides of games, or games of an event, that one transaction gives to another player or event."""
 
-MODELS: Final[dict[Kind, type[Player] | type[Event]]] = {"player": Player, "event": Event}
 
 State, Step = Correction.State, CorrectionEvent.Event
 
@@ -70,8 +78,8 @@ def correct_name(
     """Store a correction of a player or event, and apply it or leave it as a proposal.
 
     `data` is a list of operations as JSON (`archive.derive.name_operations`). A proposal applies at the time
-    `due`, unless somebody objects; without one a curator decides. Raises NameEditError for invalid
-    operations, and if `apply` for those that cannot be applied now: then nothing is stored.
+    `due`, unless somebody objects; without one a curator decides. Raises NameEditError for operations that
+    are invalid or cannot be applied now: then nothing is stored.
     """
     operations = read_operations(data)
 
@@ -79,6 +87,8 @@ def correct_name(
         row = _row(kind, pk)
         if apply:
             _do_all(_Work(change, kind, Author(account), reason), row, operations)
+        else:
+            check_all(row, operations)
         correction = Correction.objects.create(
             subject=kind,
             subject_id=pk,
@@ -134,7 +144,7 @@ def undo_name(pk: int, account: User | None, text: str = "") -> Correction:
         for index, operation in reversed([*enumerate(operations)]):
             try:
                 if not isinstance(operation, TakeDown):
-                    _check_shown(row)
+                    check_shown(row)
                 _UNDO[type(operation)](work, row, operation)
             except NameEditError as error:
                 raise NameEditError(error.code, index) from error
@@ -227,47 +237,21 @@ class _Work:
 def _do_all(work: _Work, row: Player | Event, operations: Sequence[Operation]) -> None:
     for index, operation in enumerate(operations):
         try:
-            _check_shown(row)
+            check_shown(row)
             _DO[type(operation)](work, row, operation)
         except NameEditError as error:
             raise NameEditError(error.code, index) from error
 
 
-def _check_shown(row: Player | Event) -> None:
-    """Refuse to change a name that was taken down: it must be the same when it is restored."""
-    if isinstance(row, Player) and row.taken_down is not None:
-        raise NameEditError("name-taken-down")
-
-
 def _set_field(work: _Work, row: Player | Event, operation: SetField) -> None:
-    operation.new = valid_value(work.kind, operation.name, operation.new)
-    check_field(operation, _value(row, operation.name), row.set_by.get(operation.name))
-    if not outranks(operation.by, operation.old_by):
-        raise NameEditError("fact-changed")
-    if operation.name == "parent":
-        _check_parent(row, operation.new)
+    check_field_of(row, operation)
     _write_field(work, row, operation.name, operation.new, operation.by)
 
 
 def _unset_field(work: _Work, row: Player | Event, operation: SetField) -> None:
     was = SetField(operation.name, operation.new, operation.old, old_by=operation.by)
-    check_field(was, _value(row, operation.name), row.set_by.get(operation.name))
+    check_field(was, value_of(row, operation.name), row.set_by.get(operation.name))
     _write_field(work, row, operation.name, operation.old, operation.old_by)
-
-
-def _value(row: Player | Event, name: str) -> Any:
-    return getattr(row, "parent_id" if name == "parent" else name)
-
-
-def _check_parent(event: Player | Event, parent: int | None) -> None:
-    """Refuse a series of another space, and a circle of series."""
-    parents = dict(Event.objects.exclude(parent=None).values_list("pk", "parent_id"))
-    if parent is None:
-        return
-    if not Event.objects.filter(pk=parent, space=event.space).exists():
-        raise NameEditError("unknown-target")
-    if root_of(event.pk, {**parents, event.pk: parent}) is None:
-        raise NameEditError("in-a-circle")
 
 
 def _write_field(work: _Work, row: Player | Event, name: str, value: Any, by: str | None) -> None:
@@ -284,17 +268,9 @@ def _write_field(work: _Work, row: Player | Event, name: str, value: Any, by: st
 
 
 def _add_spelling(work: _Work, row: Player | Event, operation: AddSpelling) -> None:
-    model = MODELS[work.kind]
-    name = headers.player_name(operation.name) if work.kind == "player" else headers.plain(operation.name)
-    key = model.key_of(valid_value(work.kind, "name", name or headers.plain(operation.name)))
-    same_name = model._default_manager.filter(space=row.space)
-    if work.kind == "player" and same_name.filter(key=Player.sealed(key)).exists():
-        raise NameEditError("name-taken-down")
-    other = same_name.filter(key=key).first()
+    name, other = spelling_of(row, operation)
     if other is None:
-        other = model._default_manager.create(space=row.space, name=name or headers.plain(operation.name))
-    elif operation.row != other.pk or other.merged_into_id is not None:
-        raise NameEditError("has-name" if other.root_id == row.root_id else "other-has-name")
+        other = MODELS[work.kind]._default_manager.create(space=row.space, name=name)
     operation.row = other.pk
     _merge_row(work.change, work.kind, other, row.pk)
 
@@ -315,17 +291,11 @@ def _unmerge(work: _Work, row: Player | Event, operation: Merge) -> None:
 
 def _split(work: _Work, row: Player | Event, operation: Split) -> None:
     """Attribute sides of games to a namesake, which is a new row unless the operation names one."""
-    if not isinstance(row, Player) or row.merged_into_id is not None:
-        raise NameEditError("merged-already")
-    if not 0 < len(operation.games) <= MOST_SEATS:
-        raise NameEditError("malformed")
-    namesake = _namesake(row, operation.row)
+    player = check_split(row, operation)
+    namesake = _namesake(player, operation.row)
     operation.row, operation.corrections = namesake.pk, []
     for seat in operation.games:
-        game = Game.objects.select_for_update().filter(pk=seat.game, space=row.space).first()
-        side = GamePlayer.objects.filter(slot=game.slot, colour=seat.colour).first() if game else None
-        if game is None or side is None or side.player_id != row.pk:
-            raise NameEditError("other-game")
+        game = game_of(player, seat)
         attribution = {
             "op": "player",
             "colour": seat.colour,
@@ -338,10 +308,7 @@ def _split(work: _Work, row: Player | Event, operation: Split) -> None:
 
 def _namesake(row: Player, pk: int | None) -> Player:
     if pk is not None:
-        namesake = Player.objects.filter(pk=pk, namesake=row).first()
-        if namesake is None:
-            raise NameEditError("unknown-target")
-        return namesake
+        return namesake_of(row, pk)
     number = row.namesakes.count() + 1
     return Player.objects.create(
         space=row.space,
@@ -365,16 +332,15 @@ def _unsplit(work: _Work, _row: Player | Event, operation: Split) -> None:
 
 def _take_down(work: _Work, row: Player | Event, operation: TakeDown) -> None:
     """Replace a name, with all rows that were merged into it, by initials."""
-    if not isinstance(row, Player) or row.merged_into_id is not None:
-        raise NameEditError("merged-already")
-    initials = operation.initials or initials_of(row.name, row.kana, row.latin)
+    player = check_alone(row)
+    initials = operation.initials or initials_of(player.name, player.kana, player.latin)
     operation.initials = valid_value("player", "name", initials)
-    rows = list(Player.objects.filter(Q(pk=row.pk) | Q(home=row.pk)))
+    rows = list(Player.objects.filter(Q(pk=player.pk) | Q(home=player.pk)))
     mask = mask_of("", [vars(one) for one in rows])
     if mask_text(operation.initials, [mask]) != operation.initials:
         raise NameEditError("invalid-value")
     masked_names.conceal(rows, operation.initials)
-    _name_changed(work, row)
+    _name_changed(work, player)
 
 
 def _restore(work: _Work, row: Player | Event, _operation: TakeDown) -> None:
@@ -405,12 +371,8 @@ _UNDO: Final[dict[type, Callable[[_Work, Any, Any], None]]] = {
 
 def _merge_row(change: Change, kind: Kind, row: Player | Event, into: int) -> None:
     """Merge a root into another row, and give its games to the root of that row."""
-    target = MODELS[kind]._default_manager.filter(pk=into).first()
-    check_merge(_merged(kind, row), _merged(kind, target) if target else None)
-    if target is None:
-        raise NameEditError("unknown-target")
-    _check_shown(target)
-    rows, home = {pk for pk, _ in _tree(kind, row.pk)}, target.root_id
+    target = merge_target(row, into)
+    rows, home = {pk for pk, _ in rows_of_tree(kind, row.pk)}, target.root_id
     MODELS[kind]._default_manager.filter(pk=row.pk).update(merged_into=into)
     MODELS[kind]._default_manager.filter(pk__in=rows).update(home=home)
     row.merged_into_id, row.home_id = into, home
@@ -432,18 +394,8 @@ def _separate_row(change: Change, kind: Kind, row: Player | Event, parent: int) 
     _settle(change, kind, row.pk, rows, row.pk)
 
 
-def _merged(kind: Kind, row: Player | Event) -> Merged:
-    return Merged(row.pk, row.space, row.merged_into_id, row.root_id, len(_tree(kind, row.root_id)))
-
-
-def _tree(kind: Kind, root: int) -> list[tuple[int, int | None]]:
-    """Return the rows of a tree, each with the one that it was merged into."""
-    rows = MODELS[kind]._default_manager.filter(Q(pk=root) | Q(home=root))
-    return list(rows.values_list("pk", "merged_into_id"))
-
-
 def _parents(kind: Kind, root: int) -> Parents:
-    return {pk: parent for pk, parent in _tree(kind, root) if parent is not None}
+    return {pk: parent for pk, parent in rows_of_tree(kind, root) if parent is not None}
 
 
 def _write_searched(kind: Kind, root: int) -> None:

@@ -12,7 +12,8 @@ from rest_framework.test import APIClient
 from archive import libraries, store
 from archive.curation import names
 from archive.intake import worker
-from archive.models import AuditLine, Correction, Event, Player, User
+from archive.models import AuditLine, Correction, Event, Game, Player, User
+from kifu_core.classes import PUBLIC
 from tests.archive.builders import ingest, ready
 from tests.archive.games import KIF
 from tests.archive.test_api_corrections import code, program
@@ -137,3 +138,38 @@ def test_names_of_libraries_are_corrected_by_those_who_own_them():
 def test_nobody_reads_of_names_without_games():
     lonely = Player.objects.create(name="孤独")
     assert APIClient().get(f"/api/v1/players/{lonely.pk}/corrections").status_code == 404
+
+
+def test_a_proposal_that_cannot_be_applied_now_is_refused():
+    anna = program("anna")
+    split = {"op": "split", "games": [{"game": 999, "colour": 0}]}
+    for operation, expected in [
+        (LATIN | {"old": "x"}, (409, "fact-changed")), (merge(player()), (409, "merged-with-itself")),
+        ({"op": "spelling", "name": "羽生善冶"}, (409, "other-has-name")), (split, (409, "other-game")),
+    ]:  # fmt: skip
+        assert code(propose(anna, operation)) == expected
+    assert not Correction.objects.exists()
+
+
+def test_a_proposal_does_not_tell_names_of_libraries_that_its_author_cannot_read():
+    boris, user = program("boris"), User.objects.create_user("anna")
+    mine = libraries.own_library(user).pk
+    upload, _ = store.create_upload("mine.kif", [KIF.encode()], user, "web", space=mine)
+    worker.work_off(upload.pk)
+    secret, event = Player.objects.filter(space=mine)[0], Event.objects.get(space=mine)
+    game = Game.objects.get(space=mine)
+    public = Event.objects.exclude(space=mine).get()
+    seats = [{"game": Game.objects.exclude(space=mine)[0].pk, "colour": 0}]
+    for operation, of in [
+        (merge(secret), None), ({"op": "merge", "into": event.pk}, public),
+        ({"op": "split", "games": seats, "row": secret.pk}, None),
+        ({"op": "split", "games": [{"game": game.pk, "colour": 0}]}, None),
+        ({"op": "field", "name": "parent", "old": None, "new": event.pk}, public),
+    ]:  # fmt: skip
+        assert code(propose(boris, operation, of=of))[0] == 409
+    # Proposals of earlier versions may have such numbers.
+    Correction.objects.create(
+        subject="player", subject_id=player().pk, space=PUBLIC, operations=[merge(secret)], reason="x"
+    )
+    history = boris.get(f"/players/{player().pk}/history/").content.decode()
+    assert f"#{secret.pk}" in history and secret.name not in history

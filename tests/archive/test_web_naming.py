@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 
 from archive.accounts.roles import Role, set_role
-from archive.curation import names
 from archive.models import Correction, Event, Game, Player, User
+from kifu_core.classes import PUBLIC
 from tests.archive.games import KIF, stored
 from tests.archive.html import tidy
 from tests.archive.library_games import signed_in
@@ -212,15 +212,16 @@ def test_contributors_propose_and_curators_decide_on_the_page_of_the_history(ann
     assert Client().post(address("history", player("羽生")), {"action": "undo"}).status_code == 404
 
 
-def test_hostile_values_of_a_proposal_are_shown_as_text(anna):
-    user = User.objects.get(username="anna")
+def test_hostile_values_of_a_proposal_of_an_earlier_version_are_shown_as_text(anna):
     operations = [
         {"op": "field", "name": "<b>", "old": {"a": [1]}, "new": ["x", {"title": 7, "from": []}]},
         {"op": "field", "name": "parent", "old": "x", "new": True},
         {"op": "merge", "into": 10**17},
         {"op": "split", "games": [{"game": 1, "colour": 1}]},
     ]
-    names.correct(user, player(), operations, "?")
+    Correction.objects.create(
+        subject="player", subject_id=player().pk, space=PUBLIC, operations=operations, reason="?"
+    )
     page = html(anna, address("history"))
     assert "&lt;b&gt;" in page and "<b>" not in page
 

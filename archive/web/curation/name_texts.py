@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from django.utils.translation import gettext as _
@@ -37,17 +37,19 @@ Numbered = Mapping[tuple[str, int], str]
 def name_operation_texts(rows: Sequence[Correction]) -> dict[int, list[OperationText]]:
     """Return the first `MOST` operations of corrections of players and events in the active language, by the
     id of the correction. One statement for all players, and one for all events."""
-    numbered = numbered_names(_ids(rows))
+    numbered = numbered_names(_ids(rows), {row.space for row in rows})
     return {row.pk: [_text(row.subject, one, numbered) for one in row.operations[:MOST]] for row in rows}
 
 
-def numbered_names(ids: Mapping[str, set[int]]) -> Numbered:
-    """Return the names of players and events by kind and id, each with its number (`羽生善治 #17`)."""
+def numbered_names(ids: Mapping[str, set[int]], spaces: Iterable[int]) -> Numbered:
+    """Return the names of players and events of some spaces by kind and id, each with its number
+    (`羽生善治 #17`). Nothing is said about those of other spaces."""
+    spaces = list(spaces)
     models: dict[str, Any] = {"player": Player, "event": Event}
     return {
         (kind, pk): f"{name} #{pk}"
         for kind, pks in ids.items()
-        for pk, name in models[kind].objects.filter(pk__in=pks).values_list("pk", "name")
+        for pk, name in models[kind].objects.filter(pk__in=pks, space__in=spaces).values_list("pk", "name")
     }
 
 

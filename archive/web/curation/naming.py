@@ -70,7 +70,7 @@ def history(request: HttpRequest, kind: NameKind, name_id: int) -> HttpResponse:
         return redirect(f"{kind}-history", name_id)
     page, following = corrections_page(request, names.history(row), row)
     texts = name_operation_texts(page)
-    others = numbered_names({kind: {one.subject_id for one in page} - {row.pk}})
+    others = numbered_names({kind: {one.subject_id for one in page} - {row.pk}}, [row.space])
     context = {
         "row": row,
         "kind": kind,
