@@ -417,7 +417,10 @@ class TakeDownNameBody(serializers.Serializer[Any]):
 
     reason = TextField(max_length=REASON_LENGTH, help_text="Why; for curators and the audit log.")
     initials = TextField(
-        max_length=20, default="", help_text="Shown in place of the name. Derived from it if empty."
+        max_length=20,
+        default="",
+        allow_blank=True,
+        help_text="Shown in place of the name. Derived from it if empty.",
     )
 
 

@@ -192,7 +192,7 @@ _NAMING: Final = ("", "省略名", "詳細", "の読み")
 
 
 def mask_record(record: Record, sides: Sides) -> None:
-    """Mask the headers and the comments of a record. The headers that name a player who is not masked stay."""
+    """Mask the headers and the comments of a record. Headers that name an unmasked player stay."""
     masks = masks_of(sides)
     named = {
         name + suffix: mask

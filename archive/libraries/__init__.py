@@ -40,7 +40,7 @@ __all__ = [
     "ACTIONS", "GROUP_NAME_LENGTH", "MEMBERS", "ActionResult", "LibraryError", "admit", "create_group",
     "demote", "dismiss", "end_invitations", "give_back", "invitation_of", "invite", "is_member", "join",
     "leave_all", "manages", "may_give_back", "may_publish", "may_share", "may_take_back", "members",
-    "move_upload", "open_invitations", "own_groups", "own_library", "own_targets", "owns", "perform", "promote",
-    "publish", "rename", "share_by_link", "share_with", "space_names", "take_back", "target_space",
-    "unshare", "upload_targets",
+    "move_upload", "open_invitations", "own_groups", "own_library", "own_targets", "owns", "perform",
+    "promote", "publish", "rename", "share_by_link", "share_with", "space_names", "take_back",
+    "target_space", "unshare", "upload_targets",
 ]  # fmt: skip
