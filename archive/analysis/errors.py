@@ -10,6 +10,8 @@ from archive.project.refused import RefusedError
 
 OPEN_REQUESTS: Final = 20
 """Open requests of one account."""
+OWN_VERDICTS: Final = 20_000
+"""Verdicts that an account stores in its library."""
 
 TEXTS: Final[dict[str, str | Promise]] = {
     "no-engine": _("This archive has no such engine."),
@@ -22,6 +24,7 @@ TEXTS: Final[dict[str, str | Promise]] = {
     "no-analysis": _("This request is not open."),
     "volunteer-disabled": _("Verdicts of this account were wrong: it cannot help any more."),
     "claim-lost": _("This work was given to others, or is done."),
+    "too-many-verdicts": _("An account has at most %(verdicts)s verdicts of its own."),
     "bad-analysis": _("Ply %(ply)s: %(why)s."),
 }
 
@@ -30,4 +33,4 @@ class AnalysisError(RefusedError):
     """A request for an analysis, or the work of a volunteer, is refused."""
 
     TEXTS = TEXTS
-    VALUES: ClassVar[Mapping[str, Any]] = {"requests": OPEN_REQUESTS}
+    VALUES: ClassVar[Mapping[str, Any]] = {"requests": OPEN_REQUESTS, "verdicts": OWN_VERDICTS}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from django.db import transaction
@@ -104,15 +104,22 @@ def read_verdict(work: Work, given: Mapping[str, Any]) -> NewVerdict:
     ply = given["ply"]
     searched = work.line.at(ply)
     position = searched.position()
-    lines = [_line(position, ply, one) for one in given["lines"]]
-    if len({line.moves[0] for line in lines}) < len(lines):
-        raise AnalysisError("bad-analysis", ply=ply, why="two lines begin with the same move")
+    lines = read_lines(position, ply, given["lines"])
     if not min(work.lines, work.line.legal_moves(ply)) <= len(lines) <= work.lines:
         raise AnalysisError("bad-analysis", ply=ply, why=f"it should have {work.lines} lines")
     # A search that has found a mate may end early.
     if given["nodes"] < work.nodes and any(line.winner is None for line in lines):
         raise AnalysisError("bad-analysis", ply=ply, why=f"it should have {work.nodes} nodes")
     return NewVerdict(tuple(lines), work.nodes, given.get("depth", 0), history=bool(searched.moves))
+
+
+def read_lines(position: Position, ply: int, given: Iterable[Mapping[str, Any]]) -> list[Line]:
+    """Return lines with `cp` or `mate` from the side to move, and `moves`. Raises AnalysisError if they are
+    illegal, or begin with the same move."""
+    lines = [_line(position, ply, one) for one in given]
+    if len({line.moves[0] for line in lines}) < len(lines):
+        raise AnalysisError("bad-analysis", ply=ply, why="two lines begin with the same move")
+    return lines
 
 
 def _line(position: Position, ply: int, given: Mapping[str, Any]) -> Line:

@@ -27,6 +27,7 @@ from archive.derive.operations import MOST_OPERATIONS
 from archive.derive.verdicts import LARGEST_SCORE, MOST_DEPTH, MOST_LINES, MOST_MATE, MOST_NODES
 from archive.libraries import MEMBERS
 from archive.models import LARGEST_ID, Collection, Follow
+from archive.models.analysis import NAME_LENGTH
 from archive.queries.games.filters import MOST_PLIES as MOST_PLIES_OF_GAME
 from archive.queries.search.parsing import LONGEST
 from archive.shapes.common import FORMATS
@@ -481,10 +482,7 @@ class VerdictLineBody(serializers.Serializer[Any]):
     moves = TextField(max_length=TEXT_LIMIT, help_text="Its moves in USI: `7g7f 3c3d`.")
 
 
-class MadeVerdictBody(serializers.Serializer[Any]):
-    """An engine's verdict on a position."""
-
-    ply = WholeNumberField(min_value=0, max_value=MOST_PLIES_OF_GAME, help_text="The position.")
+class _VerdictBody(serializers.Serializer[Any]):
     nodes = WholeNumberField(min_value=0, max_value=MOST_NODES, help_text="Nodes that were searched.")
     depth = WholeNumberField(required=False, min_value=0, max_value=MOST_DEPTH, help_text="Its depth.")
     lines = serializers.ListField(
@@ -493,6 +491,20 @@ class MadeVerdictBody(serializers.Serializer[Any]):
         max_length=MOST_LINES,
         help_text="Lines, the best first.",
     )
+
+
+class MadeVerdictBody(_VerdictBody):
+    """An engine's verdict on a position of a claim."""
+
+    ply = WholeNumberField(min_value=0, max_value=MOST_PLIES_OF_GAME, help_text="The position.")
+
+
+class OwnVerdictBody(_VerdictBody):
+    """Fields of `POST account/verdicts`."""
+
+    position = TextField(max_length=1000, help_text="The code of a position of shogi, or an SFEN.")
+    engine = TextField(max_length=NAME_LENGTH, help_text="The name of the engine.")
+    version = TextField(required=False, default="", allow_blank=True, max_length=NAME_LENGTH)
 
 
 class MadeAnalysisBody(serializers.Serializer[Any]):

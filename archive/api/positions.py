@@ -32,6 +32,7 @@ from kifu_core.errors import KifuError
 from kifu_core.games import GAMES, SHOGI, GameKind
 from kifu_core.shogi.oddities import Oddity
 from kifu_core.shogi.pieces import CODES
+from kifu_core.shogi.position import Position
 from kifu_core.shogi.squares import FILES, RANKS
 
 
@@ -245,6 +246,16 @@ def tree_moves(
         for node in nodes
         if node.played
     ]
+
+
+def shogi_position(text: str) -> Position:
+    """Return the position of an SFEN, or of a code as addresses have it. Raises KifuError, also where no code
+    can hold it."""
+    if " " not in text.strip():
+        return SHOGI.codec.decode(SHOGI.codec.code_of_path(text))
+    position = Position.from_sfen(text)
+    SHOGI.codec.encode(position)
+    return position
 
 
 def sfen_of(game: GameKind[Any], position: Any, ply: int = 0) -> str | UnsetType:

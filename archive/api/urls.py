@@ -91,6 +91,7 @@ urlpatterns = [
     route("games/<int:pk>/analyses", verdicts.analyses, "game-analyses", cost=2, replica=True),
     route("games/<int:pk>/mistakes", verdicts.mistakes, "game-mistakes", cost=10, replica=True),
     route("games/<int:pk>/analyse", analyses.of_game, "game-analyse", cost=10),
+    route("account/verdicts", analyses.own, "own-verdicts", cost=2),
     route("analyses", analyses.listed, "analyses", cost=5),
     route("analyses/<int:analysis_id>", analyses.detail, "analysis", cost=1, progress=True),
     route("analysis/acquire", analyses.acquire, "analysis-acquire", cost=1),

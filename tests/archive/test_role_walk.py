@@ -289,6 +289,12 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/analysis/": {"search": "player=zmpublic"},
     "/api/v1/games/{pk}/analyse": {},
     "/api/v1/analyses": {"search": "player=zmpublic"},
+    "/api/v1/account/verdicts": {
+        "position": START,
+        "engine": "An engine",
+        "nodes": 9,
+        "lines": [{"cp": 1, "moves": "7g7f"}],
+    },
     "/api/v1/analysis/acquire": {},
     "/api/v1/analysis/{claim}": {"verdicts": []},
     "/api/v1/analysis/{claim}/abort": {},

@@ -8,16 +8,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from archive.analysis import progress, queue, requests, volunteers
+from archive.analysis import own_verdicts, progress, queue, requests, volunteers
 from archive.analysis.errors import AnalysisError
 from archive.analysis.progress import Progress
 from archive.analysis.queue import Work
 from archive.analysis.requests import Wanted
 from archive.analysis.tasks import begin
-from archive.api.bodies import AnalysisBody, MadeAnalysisBody, WantedAnalysisBody, WorkBody
+from archive.api.bodies import AnalysisBody, MadeAnalysisBody, OwnVerdictBody, WantedAnalysisBody, WorkBody
 from archive.api.endpoints import body, endpoint, validated
 from archive.api.errors import query_error
-from archive.api.operations import QUERIES, Example, Operation, merge_problems
+from archive.api.operations import POSITIONS, QUERIES, Example, Operation, merge_problems
+from archive.api.positions import shogi_position
 from archive.api.refusals import Refusals
 from archive.api.serializers import FacetsQuery
 from archive.api.shapes import analyses as shapes
@@ -27,6 +28,7 @@ from archive.queries.games.filters import stored_parameters
 from archive.queries.games.taken_down import game_shown
 from archive.queries.scope import UnknownScopeError, readable_spaces, space_name
 from archive.queries.search.errors import QueryError
+from kifu_core.games import SHOGI
 
 _REFUSALS: Final = Refusals(
     AnalysisError,
@@ -42,6 +44,7 @@ _REFUSALS: Final = Refusals(
         "volunteer-disabled": 403,
         "claim-lost": 409,
         "bad-analysis": 400,
+        "too-many-verdicts": 409,
     },
     {"too-many-nodes": "nodes", "too-many-lines": "lines", "no-engine": "engine", "bad-analysis": "verdicts"},
 )
@@ -252,3 +255,36 @@ def _work(work: Work) -> shapes.AnalysisWork:
         lines=work.lines,
         seconds=int(queue.LEASE.total_seconds()),
     )
+
+
+# --- own verdicts ----------------------------------------------------------------------------------------
+
+
+@endpoint(
+    "POST",
+    operation=Operation(
+        {204: None},
+        merge_problems(
+            POSITIONS, _REFUSALS.problems("no-analysis-right", "too-many-verdicts", "bad-analysis")
+        ),
+        OwnVerdictBody,
+        examples=(
+            Example(
+                "Of a stranger",
+                body={
+                    "position": SHOGI.codec.encode(SHOGI.rules.initial()),
+                    "engine": "An engine",
+                    "nodes": 1000,
+                    "lines": [{"cp": 30, "moves": "7g7f 3c3d"}],
+                },
+                status=401,
+            ),
+        ),
+    ),
+)
+def own(request: Request) -> Response:
+    """Store the verdict of an engine of one's own in one's library, such as the one in the browser."""
+    user, fields = _account(request), body(OwnVerdictBody, request)
+    position = shogi_position(fields["position"])
+    _REFUSALS.run(lambda: own_verdicts.keep(user, position, fields))
+    return Response(status=204)

@@ -19,6 +19,7 @@ from archive.api.errors import ApiError
 from archive.api.fields import ChoiceField, FlagField, TextField, WholeNumberField
 from archive.api.operations import CURSORS, QUERIES, Example, Operation, merge_problems
 from archive.api.pagination import limit_of
+from archive.api.positions import shogi_position
 from archive.api.serializers import FacetsQuery, with_collection
 from archive.caching.entity_tags import ALWAYS_ASK, is_known, not_modified, of_parts
 from archive.export.engine_files import TRAINING, book_file_of_position
@@ -37,7 +38,6 @@ from archive.queries.games.game_json import GameInfo, ToGameInfo
 from archive.queries.names.ids_of_names import readable_collections
 from archive.queries.scope import Scope, has_read_private, scope_of, space_name
 from kifu_core.games import SHOGI
-from kifu_core.shogi.position import Position
 from kifu_core.shogi.training import POSITION_OPTIONS, TrainingFilter
 
 NDJSON: Final = "application/x-ndjson"
@@ -279,13 +279,7 @@ def _check_parameters(query: dict[str, Any], chosen: str) -> None:
 
 
 def _book_of_position(query: dict[str, Any], chosen: str, scope: Scope) -> _Export:
-    text = query["position"]
-    if " " in text.strip():
-        position = Position.from_sfen(text)
-        code = SHOGI.codec.encode(position)
-    else:
-        code = SHOGI.codec.code_of_path(text)
-        SHOGI.codec.decode(code)
+    code = SHOGI.codec.encode(shogi_position(query["position"]))
     plies, least = query.get("plies", PLIES), query.get("min_games", MIN_GAMES)
     scores = query.get("scores", False)
     if chosen == "db":

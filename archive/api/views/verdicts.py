@@ -11,6 +11,7 @@ from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.operations import CURSORS, POSITIONS, Example, Operation
 from archive.api.pagination import MOST_PLIES, PLIES, cursor_number, limit_of, next_url
+from archive.api.positions import shogi_position
 from archive.api.shapes import verdicts as shapes
 from archive.api.shapes.positions import InvalidCode, InvalidPosition
 from archive.api.verdicts import (
@@ -33,7 +34,6 @@ from archive.queries.positions.verdicts import StoredVerdict, verdicts_at
 from archive.queries.scope import Scope, scope_of
 from kifu_core.errors import KifuError
 from kifu_core.games import GAMES, SHOGI, GameKind
-from kifu_core.shogi.position import Position
 
 _START = {"kind": "shogi", "code": SHOGI.codec.path_code(SHOGI.codec.encode(SHOGI.rules.initial()))}
 
@@ -143,10 +143,8 @@ def batch(request: Request, kind: str) -> Response:
 def _position(game: GameKind[Any], text: str) -> Any:
     """Return the position of a code, or of an SFEN, or why there is none."""
     try:
-        if game is SHOGI and " " in text:
-            position = Position.from_sfen(text)
-            game.codec.encode(position)
-            return position
+        if game is SHOGI:
+            return shogi_position(text)
         return game.codec.decode(game.codec.code_of_path(text))
     except KifuError as error:
         return InvalidCode(error.code, detail_of(error, "en"))

@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from django.conf import settings
 from django.http import Http404, HttpResponseBase
+from django.middleware.csrf import get_token
 from django.urls import reverse
 from django.views.decorators.http import require_safe
 from django.views.static import serve
 
+from archive.accounts.roles import may_dispose
 from archive.http.security import EMBEDDER_POLICY, HEADER, ISOLATED, RESOURCE_POLICY
 from kifu_core.games import SHOGI
 
@@ -64,15 +66,18 @@ def engine_panel(request: HttpRequest) -> dict[str, Any]:
     query = request.GET.copy()
     query["engine"] = "1"
     described = {
-        "name": " ".join(filter(None, (engine.name, engine.version))),
+        "name": engine.name,
+        "version": engine.version,
         "worker": reverse("engine-file", args=[HOST if engine.factory else engine.script]),
         "script": engine.script,
         "factory": engine.factory,
         "options": dict(engine.options),
         "seconds": engine.seconds,
     }
+    runs = request.GET.get(ISOLATED) == "1"
     return {
         "browser_engine": json.dumps(described),
+        "save_token": get_token(request) if runs and may_dispose(request.user) else "",
         "engine_position_url": reverse("position", args=[SHOGI.name, "CODE"]),
-        "engine_href": "" if request.GET.get(ISOLATED) == "1" else f"?{query.urlencode()}",
+        "engine_href": "" if runs else f"?{query.urlencode()}",
     }

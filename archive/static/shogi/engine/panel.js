@@ -28,11 +28,13 @@ export class EnginePanel {
     this.address = address;
     this.words = panel.dataset;
     this.description = JSON.parse(panel.dataset.engine || "{}");
-    this.results = new Results(this.description.name);
+    this.results = new Results(`${this.description.name} ${this.description.version}`);
     this.toggle = /** @type {HTMLButtonElement} */ (panel.querySelector(".engine-switch"));
     this.select = /** @type {HTMLSelectElement} */ (panel.querySelector("select"));
     this.facts = /** @type {HTMLElement} */ (panel.querySelector(".engine-facts"));
     this.list = /** @type {HTMLElement} */ (panel.querySelector(".engine-result"));
+    this.saving = /** @type {HTMLButtonElement | null} */ (panel.querySelector(".engine-save"));
+    this.saving?.addEventListener("click", () => this.save());
     this.select.value = recall(LINES) || this.select.value;
     this.sfen = "";
     /** @type {Engine | null} */
@@ -84,6 +86,7 @@ export class EnginePanel {
 
   /** @param {Result | null} result */
   write(result) {
+    if (this.saving) this.saving.disabled = !result;
     this.list.replaceChildren(...(result?.lines || []).filter(Boolean).map((line) => this.row(line)));
     if (!result) {
       this.facts.textContent = "";
@@ -93,6 +96,25 @@ export class EnginePanel {
     this.facts.textContent = fill(this.words.facts || "", {
       depth: result.depth, nodes: count(result.nodes), speed: count(result.speed),
     });
+  }
+
+  /** Stores the shown result in the library of the visitor. */
+  async save() {
+    const { sfen } = this;
+    const result = this.results.of(sfen);
+    if (!result) return;
+    const sign = sfen.split(" ")[1] === "b" ? 1 : -1;
+    const lines = result.lines.filter(Boolean).map((line) => ({
+      ...(line.mate === null ? { cp: sign * (line.score || 0) } : { mate: sign * line.mate }), moves: line.moves.join(" "),
+    }));
+    const { name: engine, version } = this.description;
+    const { depth, nodes } = result;
+    const answer = await fetch(this.words.saveUrl || "", {
+      method: "POST",
+      headers: { "Content-Type": "application/json", "X-CSRFToken": this.words.token || "" },
+      body: JSON.stringify({ position: withoutNumber(sfen), engine, version, depth, nodes, lines }),
+    }).catch(() => null);
+    this.facts.textContent = (answer?.ok ? this.words.saved : this.words.refused) || "";
   }
 
   /** @param {Line} line @returns {HTMLElement} */

@@ -13,6 +13,7 @@
 /**
  * @typedef {object} Description
  * @property {string} name
+ * @property {string} version
  * @property {string} worker the address of the worker's script
  * @property {string} script
  * @property {string} factory
