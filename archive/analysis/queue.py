@@ -167,10 +167,14 @@ def _note(row: AnalysisGame, line: GameLine | None, lacking: Collection[int]) ->
     if not lacking:
         row.state, row.finished = AnalysisGame.State.DONE, timezone.now()
         fields += ["state", "finished"]
-    row.save(update_fields=fields)
-    if not lacking:
-        store.write_analyses([row.game])
-        finish_request(row.request)
+    # Together, and one game of a request after the other: else the request might stay open.
+    with transaction.atomic():
+        if not lacking:
+            AnalysisRequest.objects.select_for_update().get(pk=row.request_id)
+        row.save(update_fields=fields)
+        if not lacking:
+            store.write_analyses([row.game])
+            finish_request(row.request)
 
 
 def finish_request(request: AnalysisRequest) -> None:

@@ -57,6 +57,13 @@ def renew_analyses(games: Collection[int]) -> int:
 
 def _write(games: Collection[int], engine: int | None) -> int:
     """Replace the analyses of games by an engine, or by each engine."""
+    # Before their analyses are read, since others may write them at the same time.
+    shogi = list(
+        Game.objects.select_for_update(of=("self",))
+        .filter(pk__in=games, kind=SHOGI.name)
+        .select_related("stored")
+        .order_by("pk")
+    )
     stored = GameAnalysis.objects.filter(game__in=games)
     stored = stored if engine is None else stored.filter(engine=engine)
     old = {
@@ -65,12 +72,6 @@ def _write(games: Collection[int], engine: int | None) -> int:
     }
     stored.delete()
     scales = _scales()
-    shogi = (
-        Game.objects.select_for_update(of=("self",))
-        .filter(pk__in=games, kind=SHOGI.name)
-        .select_related("stored")
-        .order_by("pk")
-    )
     rows = [row for game in shogi for row in _rows(game, engine, scales)]
     GameAnalysis.objects.bulk_create(rows)
     _count_as_evaluated({row.game_id for row in rows if old.get((row.game_id, row.engine_id)) != row.content})
