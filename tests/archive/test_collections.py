@@ -493,6 +493,33 @@ def test_the_api_changes_collections_as_their_members_may(anna, ben):
     assert client.delete(f"{base}/{pk}").status_code == 204 and client.get(f"{base}/{pk}").status_code == 404
 
 
+def test_a_curator_hides_a_collection_by_the_api(anna):
+    curator = signed_in(User.objects.create_user("cur", role=Role.CURATOR))
+    made = collection_of(anna)
+    editing.show(anna, made, "public")
+    address = f"/api/v1/collections/{made.pk}"
+    answer = curator.post(address, {"visibility": "private"}, "application/json")
+    assert (answer.status_code, answer.json()["visibility"]) == (200, "private")
+    assert curator.get(address).status_code == 404
+
+
+def test_a_change_by_the_api_that_is_refused_in_part_changes_nothing(anna):
+    reader = User.objects.create_user("rea", role=Role.READER)
+    made = collection_of(reader, title="名局集")
+    change = {"title": "別の題名", "visibility": "public"}
+    answer = signed_in(reader).post(f"/api/v1/collections/{made.pk}", change, "application/json")
+    assert (answer.status_code, answer.json()["code"]) == (403, "no-publishing")
+    made.refresh_from_db()
+    assert made.title == "名局集"
+    one = game("甲")
+    collecting.add(reader, PUBLIC, made, [one])
+    answer = signed_in(reader).post(
+        f"/api/v1/collections/{made.pk}/games/{one}", {"note": "一", "after": one + 1}, "application/json"
+    )
+    assert answer.json()["code"] == "not-collected"
+    assert CollectionGame.objects.get().note == ""
+
+
 def test_pages_of_collections_follow_each_other(anna):
     client = signed_in(anna)
     for number in range(3):

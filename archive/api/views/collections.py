@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any, Final, TypeVar
 from urllib.parse import urlencode
 
+from django.db import transaction
 from django.http import QueryDict
 from msgspec import UNSET
 from rest_framework.request import Request
@@ -164,11 +165,13 @@ def detail(request: Request, collection: int) -> Response:
         return Response(status=204)
     fields = body(CollectionChangeBody, request)
     key = _done(lambda: _change(user, shown, fields))
-    return Response(_detail(request, collection_shown(request._request, collection), key))
+    # Not as the visitor reads it now: a curator who has hidden it reads it no more.
+    return Response(_detail(request, Collection.objects.get(pk=collection), key))
 
 
+@transaction.atomic
 def _change(user: User, collection: Collection, fields: dict[str, Any]) -> str:
-    """Change what a body has; return the key of a new link."""
+    """Change all that a body has, or nothing; return the key of a new link."""
     if "title" in fields or "description" in fields:
         title, text = (fields.get(name, getattr(collection, name)) for name in ("title", "description"))
         editing.describe(user, collection, title, text)
@@ -368,6 +371,7 @@ def game(request: Request, collection: int, game_id: int) -> Response:
     return Response(status=204)
 
 
+@transaction.atomic
 def _change_game(user: User, collection: Collection, game: int, fields: dict[str, Any]) -> None:
     if "note" in fields or "ply" in fields:
         collecting.annotate(user, collection, game, fields.get("note"), fields.get("ply"))
