@@ -256,6 +256,15 @@ class FollowBody(serializers.Serializer[Any]):
     )
 
 
+class OwnNameBody(serializers.Serializer[Any]):
+    """Fields of `POST account/names`."""
+
+    player_id = WholeNumberField(min_value=1, max_value=LARGEST_ID, help_text="The player.")
+    site = RawTextField(
+        default="", help_text="The place of the games that are meant; empty for all of the player's games."
+    )
+
+
 class ChangedNoteBody(serializers.Serializer[Any]):
     """Fields of `POST notes/{id}`."""
 

@@ -132,6 +132,7 @@ TABLES: Final = (
     Table("archive.Draft", accounts=True),
     Table("archive.Follow", accounts=True),
     Table("archive.PositionNote", accounts=True),
+    Table("archive.OwnName", accounts=True),
     Table("archive.AnalysisVolunteer", accounts=True),
     Table("archive.AuditLine", accounts=True),
 )

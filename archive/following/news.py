@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from archive.models import Event, Follow, Player
@@ -74,9 +75,10 @@ def scope_of_follow(follow: Follow, readable: Mapping[str, int]) -> Scope | None
     """Return those of the spaces of a follow that may be read; None without any."""
     names = [name for name in follow.scope.split(",") if name == "all" or name in readable]
     try:
-        return scope_by_names(",".join(names), dict(readable)) if names else None
+        found = scope_by_names(",".join(names), dict(readable)) if names else None
     except UnknownScopeError:
         return None
+    return replace(found, account=follow.user_id) if found else None
 
 
 def search_of(follow: Follow, scope: Scope) -> dict[str, Any] | None:

@@ -113,7 +113,7 @@ def scope_of_hook(hook: Hook) -> Scope | None:
     names = hook.scope.split(",")
     if not set(names) <= readable.keys():
         return None
-    return Scope(tuple(sorted({readable[name] for name in names})))
+    return Scope(tuple(sorted({readable[name] for name in names})), account=hook.user_id)
 
 
 # --- deliveries ------------------------------------------------------------------------------------------

@@ -932,6 +932,18 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='OwnName',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('site', models.TextField(blank=True, default='')),
+                ('player', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='archive.player')),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='own_names', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('user', 'player', 'site'), name='own_name_once')],
+            },
+        ),
+        migrations.CreateModel(
             name='PositionNote',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),

@@ -21,7 +21,7 @@ from archive.models.columns import ColumnGone, ColumnSegment, ColumnWaiting
 from archive.models.corrections import Correction, CorrectionBatch, CorrectionEvent, GameIdentity
 from archive.models.drafts import Draft
 from archive.models.entries import Entry
-from archive.models.following import Follow, PositionNote
+from archive.models.following import Follow, OwnName, PositionNote
 from archive.models.games import (
     WITHOUT_OPINION,
     Game,
@@ -53,9 +53,9 @@ __all__ = [
     "Game", "GameAlias", "GameAnalysis", "GameChange", "GameEvent", "GameFormation", "GameIdentity",
     "GamePlayer", "GameRecord", "GameSeries", "GameText", "GoneGame", "GoneUpload", "HeardProcess", "Hook",
     "HookDelivery", "HotMove", "HotPart", "HotPosition", "IndexState", "Invitation", "LeftSpace",
-    "Membership", "Name", "Occurrence", "Player", "PositionNote", "ProcessRole", "Report", "Sender", "Share",
-    "SiteText", "Space", "TakenDown", "Tally", "Token", "Upload", "UploadChunk", "User", "UserManager",
-    "Verdict",
+    "Membership", "Name", "Occurrence", "OwnName", "Player", "PositionNote", "ProcessRole", "Report",
+    "Sender", "Share", "SiteText", "Space", "TakenDown", "Tally", "Token", "Upload", "UploadChunk", "User",
+    "UserManager", "Verdict",
 ]  # fmt: skip
 
 LARGEST_ID: Final = 2**63 - 1

@@ -1,4 +1,5 @@
-"""Searches, players, events and positions that accounts follow, and their notes on positions."""
+"""Searches, players, events and positions that accounts follow, their notes on positions, and the names
+under which they play."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
+from archive.models.names import Player
 from archive.models.spaces import Space
 
 TITLE_LENGTH = 200
@@ -64,3 +66,20 @@ class PositionNote(models.Model):
 
     def __str__(self) -> str:
         return f"{self.pk} by {self.author_id}"
+
+
+class OwnName(models.Model):
+    """A name under which an account's owner plays (`archive.queries.names.own_names`). Nobody else reads
+    it."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="own_names")
+    player = models.ForeignKey(Player, on_delete=models.CASCADE, related_name="+", db_index=False)
+    """The row that was chosen; it may be merged with others since."""
+    site = models.TextField(blank=True, default="")
+    """The place (`Game.site`) of the games; empty for games anywhere."""
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "player", "site"], name="own_name_once")]
+
+    def __str__(self) -> str:
+        return f"{self.player_id} is {self.user_id}"

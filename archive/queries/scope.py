@@ -28,6 +28,9 @@ class Scope:
 
     spaces: tuple[int, ...]
     collections: tuple[int, ...] = ()
+    account: int = 0
+    """The account that the filter `me` is about; 0 for nobody. Only that filter, also in a query, depends on
+    it, so that texts of scopes leave it out."""
 
     def __str__(self) -> str:
         linked = "".join(f" collection {pk}" for pk in self.collections)
@@ -106,7 +109,13 @@ def space_name(request: HttpRequest, space: int) -> str:
 def scope_of(request: HttpRequest) -> Scope:
     """Return the scope of a request: of its address, or the choice of its session, or all readable spaces.
     Raises UnknownScopeError for the scope of an address."""
-    return replace(_spaces_of(request), collections=linked_collections(request))
+    return replace(
+        _spaces_of(request), collections=linked_collections(request), account=_account_of(request.user)
+    )
+
+
+def _account_of(user: roles.AnyUser) -> int:
+    return user.pk or 0 if roles.may_read_private(user) else 0
 
 
 def _spaces_of(request: HttpRequest) -> Scope:
@@ -133,7 +142,8 @@ def scope_by_names(text: str, readable: dict[str, int]) -> Scope:
 
 def readable_scope(request: HttpRequest) -> Scope:
     """Return the scope of all spaces that a request may read, whatever its choice."""
-    return Scope(tuple(sorted(readable_spaces(request).values())), linked_collections(request))
+    spaces = tuple(sorted(readable_spaces(request).values()))
+    return Scope(spaces, linked_collections(request), _account_of(request.user))
 
 
 def chosen_name(request: HttpRequest) -> str:

@@ -77,6 +77,8 @@ urlpatterns = [
     account_page("mine/", mine.mine, "mine", cost=10, progress=True),
     account_page("mine/follows/new/", mine.follow, "follow", cost=5),
     account_page("mine/follows/<int:follow_id>/", mine.change_follow, "follow-change", cost=5),
+    account_page("mine/names/new/", mine.add_name, "own-name-new", cost=5),
+    account_page("mine/names/<int:own_name_id>/", mine.remove_name, "own-name-remove", cost=5),
     account_page("mine/notes/new/", mine.write_note, "note-new", cost=5),
     account_page("mine/notes/<int:note_id>/", mine.change_note, "note-change", cost=5),
     account_page("libraries/", library_pages.own, "libraries", cost=2, progress=True),

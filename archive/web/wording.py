@@ -69,8 +69,13 @@ def _results(game: str) -> Iterable[tuple[str, Promise]]:
     return [*zip(results_of(GAMES[name]), RESULTS_OF[name], strict=True)]
 
 
+def _own_sides(game: str) -> Iterable[tuple[str, Promise]]:
+    return [*SIDES_OF[game or SHOGI.name].items(), ("yes", _("either side"))]
+
+
 MENUS: Final[dict[str, Callable[[str], Iterable[tuple[str, Promise]]]]] = {
     "result": _results,
+    "me": _own_sides,
     "handicap": lambda game: STARTS_OF[game or SHOGI.name].items(),
     "special": lambda game: ENDINGS_OF.get(game, ENDINGS).items(),
     "game": lambda game: GAME_NAMES.items(),

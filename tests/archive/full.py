@@ -18,7 +18,7 @@ from archive.collections import games as collecting
 from archive.curation import marks
 from archive.derive.verdicts import Line, NewVerdict
 from archive.drafts.own_drafts import create_draft
-from archive.following import follows, notes
+from archive.following import follows, notes, own_names
 from archive.hooks import arrivals
 from archive.intake import worker
 from archive.models import (
@@ -149,6 +149,7 @@ def _let_in(anna: User) -> None:
     hook = Hook.objects.create(user=anna, address="https://receiver.example/", scope="public", salt="5a" * 16)
     HookDelivery.objects.create(hook=hook, games=[1, 2])
     create_draft(anna, {"header": {"先手": "甲"}, "moves": [{}]}, game=1)
+    own_names.add_own_name(anna, Player.objects.earliest("pk"), "天童")
     follows.save_search(anna, {"player": "甲"}, "甲の棋譜", "all")
     notes.write_note(anna, libraries.own_library(anna).pk, "shogi", START, "初形")
 

@@ -56,6 +56,7 @@ def address_of(route: Route) -> str:
         "what": "entity",
         "row": 1,
         "follow_id": 1,
+        "own_name_id": 1,
         "note_id": 1,
         "collection": 1,
         "correction_id": 1,

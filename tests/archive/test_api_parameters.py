@@ -50,6 +50,7 @@ def address_of(route: Route) -> str:
         "correction_id": 1,
         "number": 0,
         "follow_id": 1,
+        "own_name_id": 1,
         "note_id": 1,
         "batch_id": 1,
         "analysis_id": 1,

@@ -33,6 +33,7 @@ NOBODY_IS_SHOWN = {
     "archive_draft": "of accounts",
     "archive_follow": "of accounts",
     "archive_positionnote": "of accounts",
+    "archive_ownname": "of accounts",
     "archive_membership": "of accounts",
     "archive_invitation": "of accounts",
     "archive_sender": "of one's own uploads",

@@ -137,6 +137,7 @@ def archive(module_db: None) -> dict[str, int]:
         "collections": public_collection(game.pk),
         "drafts": create_draft(User.objects.create_user("drafter"), {"header": {}, "moves": [{}]}).pk,
         "follows": 1,
+        "names": 1,
         "notes": 1,
         "preview": 1,
         "invitations": 1,

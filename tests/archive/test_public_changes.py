@@ -31,8 +31,8 @@ WITH_THEIR_GAMES = {
 IN_NO_EXPORT = {
     "sitetext", "share", "space", "membership", "invitation", "report", "token", "accountinvitation",
     "auditline", "hook", "hookdelivery", "sender", "uploadchunk", "heardprocess", "tally", "indexstate",
-    "devicegrant", "draft", "follow", "positionnote", "correction", "correctionevent", "correctionbatch",
-    "benchmark",
+    "devicegrant", "draft", "follow", "positionnote", "ownname", "correction", "correctionevent",
+    "correctionbatch", "benchmark",
     "analysisrequest", "analysisgame", "analysisclaim", "analysisvolunteer", "analysischeck",
 }  # fmt: skip
 

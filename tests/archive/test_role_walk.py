@@ -28,8 +28,9 @@ from archive.collections.games import append
 from archive.drafts.own_drafts import create_draft
 from archive.following.follows import follow_name
 from archive.following.notes import write_note
+from archive.following.own_names import add_own_name
 from archive.intake import uploads, worker
-from archive.models import Collection, CorrectionBatch, Entry, Game, Space, Upload, User
+from archive.models import Collection, CorrectionBatch, Entry, Game, Player, Space, Upload, User
 from archive.observing import logs
 from archive.project.engine_file import EngineFile, EngineSetting
 from archive.queries.scope import FOLLOWED, hash_of
@@ -122,6 +123,8 @@ class World:
     """Of the owner of the things."""
     follow: int = 0
     """Of the owner of the things, of the private player."""
+    own_name: int = 0
+    """The owner's own, which is the private player."""
     note: int = 0
     """The owner's own, on the position of the public game; there is one of the group, too."""
     batch: int = 0
@@ -173,6 +176,8 @@ def world(module_db: None) -> World:
         private = Game.objects.get(pk=result.things["private"].game)
         result.analysis = request_game(users["owner"], private, Wanted()).pk
     result.follow = follow_name(users["owner"], "player", result.things["private"].player).pk
+    private = Player.objects.get(pk=result.things["private"].player)
+    result.own_name = add_own_name(users["owner"], private).pk
     code = result.things["public"].code
     result.note = write_note(users["owner"], mine, "shogi", code, "zmprivate注").pk
     write_note(users["group owner"], result.group.pk, "shogi", code, "zmgroup注")
@@ -306,6 +311,8 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/drafts/": {"remove": "1"},
     "/mine/follows/new/": {"kind": "search", "search": "player=zm"},
     "/mine/follows/{follow_id}/": {"action": "open"},
+    "/mine/names/new/": {"target": "1"},
+    "/mine/names/{own_name_id}/": {},
     "/mine/notes/new/": {"game": "shogi", "code": START, "text": "注"},
     "/mine/notes/{note_id}/": {"text": "注"},
     "/libraries/": {"name": "道場"},
@@ -333,6 +340,7 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/api/v1/uploads/{pk}/move": {"space": "mine"},
     "/api/v1/account/follows": {"kind": "search", "search": "player=zm"},
     "/api/v1/account/follows/{follow_id}/seen": {},
+    "/api/v1/account/names": {"player_id": 1},
     "/api/v1/notes": {"code": START, "text": "注"},
     "/api/v1/notes/{note_id}": {"text": "注"},
     "/api/v1/drafts": {"record": _DRAFT},
@@ -352,7 +360,7 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
 
 
 _DELETED: Final = (
-    "/api/v1/account/follows/{follow_id}", "/api/v1/notes/{note_id}",
+    "/api/v1/account/follows/{follow_id}", "/api/v1/account/names/{own_name_id}", "/api/v1/notes/{note_id}",
     "/api/v1/uploads/{pk}", "/api/v1/drafts/{draft_id}", "/api/v1/collections/{collection}",
     "/api/v1/analyses/{analysis_id}",
     "/api/v1/collections/{collection}/search", "/api/v1/collections/{collection}/games/{game_id}",
@@ -420,7 +428,7 @@ def of_route(world: World, route: Route, state: str) -> Iterator[RequestRow]:
     thing = world.things[state or "public"]
     values = values_of(route.template, thing, world.group.pk) | {"draft_id": str(world.draft)}
     values |= {"follow_id": str(world.follow), "note_id": str(world.note), "batch_id": str(world.batch)}
-    values |= {"analysis_id": str(world.analysis)}
+    values |= {"analysis_id": str(world.analysis), "own_name_id": str(world.own_name)}
     values["collection"] = str(world.collections.get(state, 0))
     missing = {name: "nothing" for name in route.parts if name not in values}
     address = route.address(**values, **missing)

@@ -16,10 +16,10 @@ NO_GAMES = {
     "games.analyses": "add_evaluations analyses_of_game preferred_evaluations",  # of a game that was shown
     "games.bulk": "being_deleted",
     "games.changes": "last_change is_of_order",
-    "games.color_names": "colours_of default_game results_of",
+    "games.color_names": "colours_of default_game own_sides results_of",
     "games.excerpts": "cut words_of",
     "games.filters": "filters_of game_filters position_filters stored_filters stored_parameters",
-    "games.game_json": "day_text moment_text",
+    "games.game_json": "day_text moment_text time_control",
     "games.keyset": "phases write_cursor read_cursor paged as_date as_moment",
     "games.listing": "by_name",
     "games.records_by_kind": "summed",
@@ -27,6 +27,7 @@ NO_GAMES = {
     "names.name_matching": "is_searchable",
     "names.ids_of_names": "unique_name namesakes",  # of a row that was shown
     "names.latin_names": "latin_names",  # of rows that were shown
+    "names.own_names": "has_own_side is_own own_games",  # of own players of a scope
     "names.people": "by_year without_gaps count_by_year most_frequent_players spellings merged_rows",
     "names.same_person": "score_of",
     "patterns.formation_counts": "most_specific formations_of_game",  # of a game that was shown

@@ -42,6 +42,23 @@ class SeenGames(JSONObject):
     game_ids: Annotated[list[Number], About("The largest number first, at most 500.")]
 
 
+class OwnNameInfo(JSONObject):
+    """A name under which the account's owner plays."""
+
+    id: Number
+    player_id: Annotated[
+        int | None, About("The player, or the one that it was merged into; null if it cannot be read.")
+    ]
+    name: Annotated[str, About("The player's name; empty if it cannot be read.")]
+    site: Annotated[str, About("The place of the games that are meant; empty for all.")]
+
+
+class OwnNames(JSONObject):
+    """The names under which an account's owner plays."""
+
+    results: Annotated[list[OwnNameInfo], About("The first that was chosen first.")]
+
+
 class NoteInfo(JSONObject):
     """A note on a position; without text it is a bookmark."""
 

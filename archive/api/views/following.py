@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from archive.api.bodies import ChangedNoteBody, FollowBody, NoteBody
+from archive.api.bodies import ChangedNoteBody, FollowBody, NoteBody, OwnNameBody
 from archive.api.endpoints import body, endpoint, validated
 from archive.api.errors import ApiError
 from archive.api.operations import CURSORS, POSITIONS, Example, Operation, merge_problems
@@ -18,7 +18,7 @@ from archive.api.refusals import Refusals
 from archive.api.serializers import FacetsQuery, NotesQuery
 from archive.api.shapes import following as shapes
 from archive.api.views.libraries import owner_of, target_of
-from archive.following import follows, news, notes
+from archive.following import follows, news, notes, own_names
 from archive.following.errors import FollowError
 from archive.models import Event, Follow, Player, PositionNote, User
 from archive.queries.games.filters import stored_parameters
@@ -37,15 +37,18 @@ _REFUSALS: Final = Refusals(
     {
         "follow-title": 400,
         "note-text": 400,
+        "own-site": 400,
         "not-a-member": 403,
         "too-many-follows": 409,
         "too-many-notes": 409,
+        "too-many-own-names": 409,
     },
-    {"follow-title": "title", "note-text": "text"},
+    {"follow-title": "title", "note-text": "text", "own-site": "site"},
 )
 _STRANGER: Final = Example("Of a stranger", status=401)
 _STRANGERS_FOLLOW: Final = Example("Of a stranger", {"follow_id": 1}, status=401)
 _STRANGERS_NOTE: Final = Example("Of a stranger", {"note_id": 1}, status=401)
+_STRANGERS_NAME: Final = Example("Of a stranger", {"own_name_id": 1}, status=401)
 _START: Final = GAMES["shogi"].codec.encode(GAMES["shogi"].rules.initial())
 
 
@@ -168,6 +171,73 @@ def _follow_info(request: Request, follow: Follow, new: dict[int, news.News]) ->
         made=follow.made,
         new_game_ids=new[follow.pk].games if follow.pk in new else None,
     )
+
+
+# --- own names ---------------------------------------------------------------------------------------------
+
+
+@endpoint(
+    "GET",
+    "POST",
+    operation={
+        "GET": Operation(
+            {200: shapes.OwnNames},
+            text="List the names under which the account's owner plays.",
+            examples=(_STRANGER,),
+        ),
+        "POST": Operation(
+            {201: shapes.OwnNameInfo},
+            _REFUSALS.problems("own-site", "too-many-own-names"),
+            OwnNameBody,
+            text="Note that the account's owner is a player.",
+            examples=(Example("Of a stranger", body={"player_id": 1}, status=401),),
+        ),
+    },
+)
+def names(request: Request) -> Response:
+    """List the account owner's names; POST adds one."""
+    user, scope = _owner(request), readable_scope(request._request)
+    if request.method == "POST":
+        fields = body(OwnNameBody, request)
+        row = get_object_or_404(Player, pk=fields["player_id"], space__in=scope.spaces)
+        made = _REFUSALS.run(lambda: own_names.add_own_name(user, row, fields["site"]))
+        (shown,) = (one for one in own_names.shown_names(scope, user) if one.own == made)
+        return Response(_own_name_info(shown), status=201)
+    return Response(shapes.OwnNames([_own_name_info(one) for one in own_names.shown_names(scope, user)]))
+
+
+def _own_name_info(shown: own_names.ShownName) -> shapes.OwnNameInfo:
+    player = shown.player
+    return shapes.OwnNameInfo(
+        id=shown.own.pk,
+        player_id=player.pk if player else None,
+        name=player.name if player else "",
+        site=shown.own.site,
+    )
+
+
+@endpoint(
+    "GET",
+    "DELETE",
+    operation={
+        "GET": Operation(
+            {200: shapes.OwnNameInfo}, text="Return one of the owner's names.", examples=(_STRANGERS_NAME,)
+        ),
+        "DELETE": Operation({204: None}, text="Remove a name.", examples=(_STRANGERS_NAME,)),
+    },
+)
+def name(request: Request, own_name_id: int) -> Response:
+    """Return one of the account owner's names; DELETE removes it."""
+    user = _owner(request)
+    if request.method == "DELETE":
+        if not own_names.remove_own_name(user, own_name_id):
+            raise Http404
+        return Response(status=204)
+    shown = own_names.shown_names(readable_scope(request._request), user)
+    found = next((one for one in shown if one.own.pk == own_name_id), None)
+    if found is None:
+        raise Http404
+    return Response(_own_name_info(found))
 
 
 # --- notes -------------------------------------------------------------------------------------------------

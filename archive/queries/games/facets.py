@@ -20,6 +20,7 @@ from archive.queries.games.records_by_kind import CACHE_SECONDS as CACHE_SECONDS
 from archive.queries.games.records_by_kind import records_by_kind, summed
 from archive.queries.games.statistics import counts
 from archive.queries.names.ids_of_names import NameKind
+from archive.queries.names.own_names import own_key
 from archive.queries.names.people import count_by_year
 from archive.queries.patterns.formation_counts import formation_counts
 from archive.queries.scope import Scope
@@ -94,7 +95,9 @@ def facets(scope: Scope, filters: GameFilters | None = None) -> Facets:
             return _count(query)
 
     return cached(
-        f"facets {scope} {filters}", count, lambda counted: CACHE_SECONDS if counted.sampled else 0
+        f"facets {scope} {filters} {own_key(scope, filters)}",
+        count,
+        lambda counted: CACHE_SECONDS if counted.sampled else 0,
     ).value
 
 

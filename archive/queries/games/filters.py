@@ -31,6 +31,7 @@ IDS: Final = re.compile(rf"[0-9]{{1,18}}(,[0-9]{{1,18}}){{0,{MOST_IDS - 1}}}")
 """The ids of several games, separated by commas."""
 
 RESULT_NAMES: Final = ("black", "white", "draw", "unknown")
+OWN_SIDES: Final = ("black", "white", "yes")
 PRESETS: Final = tuple(dict.fromkeys(preset for game in GAMES.values() for preset in game.rules.presets))
 """The starting positions of all kinds of games, by JKF's names."""
 
@@ -73,6 +74,9 @@ class Filter:
     position_sql: str | None = None
     """The condition on a row d of the position index. Empty if `archive.queries.positions.position_filters`
     makes the condition; None if positions do not have this filter."""
+    own: bool = False
+    """Whether it is about the own sides of the scope's account (`archive.queries.names.own_names`), which
+    makes the condition."""
     foremost: bool = False
     """Always shown in the form above the list of games."""
     hidden: bool = False
@@ -110,6 +114,15 @@ _RECORD_KINDS: Final = {
 }  # fmt: skip
 _GAMES: Final = {word: game.name for game in GAMES.values() for word in game.aliases}
 _RESULTS: Final = {"引き分け": "draw", "引分け": "draw", "引分": "draw", "不明": "unknown"}
+_SIDES: Final = {"先手": "black", "後手": "white", "はい": "yes"}
+# SQLite takes numbers out of JSON, PostgreSQL texts.
+_LIMIT: Final = "coalesce(({{g}}.header_data -> 'time_limit' ->> '{name}') || '', '0')"
+_MAIN, _BYOYOMI, _ADDED, _PERIODS = (
+    _LIMIT.format(name=name) for name in ("main", "byoyomi", "increment", "periods")
+)
+_CLOCK: Final = f"""({{g}}.header_data -> 'time_limit') IS NOT NULL
+    AND {_MAIN} || '+' || {_BYOYOMI} || '+' || {_ADDED}
+    || CASE WHEN {_PERIODS} = '0' THEN '' ELSE '+' || {_PERIODS} END = %s"""
 _PLAYED_UNTIL: Final = f"{{g}}.played > {UNKNOWN_DAY} AND {{g}}.played <= %s"
 _EITHER_PLAYER: Final = "({g}.player0_id {one_of} OR {g}.player1_id {one_of})"
 _HANDICAP: Final = "(SELECT g.handicap FROM archive_game g WHERE g.slot = d.slot) = %s"
@@ -179,6 +192,9 @@ class GameFilters:
     - `min_plies`, `max_plies`: limits of the length of the main line
     - `min_rating`, `max_rating`: limits of the ratings of both players
     - `formation`: the identifier of a castle or an opening that either side plays
+    - `me`: the colour of a side that is the account's own, or `EITHER` (`archive.queries.names.own_names`)
+    - `min_opponent`, `max_opponent`: limits of the rating of the player against such a side
+    - `clock`: the time control of both sides, as in `GameInfo`
     - `upload`: the id of an upload that contains the game
     - `source`: part of the name of such an upload, or of the game's path in it
     - `collection`: the id of a collection that has the game, itself or in a part
@@ -238,6 +254,14 @@ class GameFilters:
         keys=("white_castle", "後手囲い", "後手の囲い", "後手の戦法"), parse=_formation_name,
         to_stored=_formation_number,
         game_sql=_FORMED.format(side=" AND f.colour = 1"), hidden=True)] = None
+    me: Annotated[int | None, Filter(_("Own games"), "choice", choices=dict.fromkeys(OWN_SIDES, ""),
+        keys=("自分",), parse=_mapped(_SIDES), game_sql="", position_sql="", own=True, hidden=True)] = None
+    min_opponent: Annotated[int | None, Filter(_("Opponent rated at least"), "number", most=MOST_RATING,
+        game_sql="", own=True, hidden=True)] = None
+    max_opponent: Annotated[int | None, Filter(_("Opponent rated at most"), "number", most=MOST_RATING,
+        game_sql="", own=True, hidden=True)] = None
+    clock: Annotated[str | None, Filter(_("Time control"), "text", keys=("持ち時間",), game_sql=_CLOCK,
+        hidden=True)] = None
     upload: Annotated[int | None, Filter(_("Source"), "number", least=1, most=LARGEST_ID,
         game_sql=_UPLOADED, position_sql="", hidden=True)] = None
     collection: Annotated[int | None, Filter(_("Collection"), "number", least=1, most=LARGEST_ID,
@@ -265,6 +289,12 @@ class GameFilters:
     def value_of(self, filter_: Filter) -> Any:
         """Return the value of a filter; None if it is not set."""
         return getattr(self, filter_.attribute)
+
+    @property
+    def personal(self) -> bool:
+        """Return whether the games may depend on the account of the scope."""
+        own = (self.value_of(filter_) for filter_ in FILTERS if filter_.own)
+        return self.q is not None or any(value is not None for value in own)
 
     def days(self) -> tuple[int, int] | None:
         """Return `since` and `until` as ordinals; None if neither is set."""

@@ -103,7 +103,7 @@ class GameInfo(JSONObject):
             space=space,
             black_rating=ratings["black"],
             white_rating=ratings["white"],
-            time_control=_time_control(row.time_limits),
+            time_control=time_control(row.time_limits),
             has=[name for name, bit in FEATURES.items() if row.features & bit],
             arrived=_in_seconds(row.arrived),
             changed=_in_seconds(max(filter(None, (row.arrived, row.changed)), default=None)),
@@ -138,7 +138,7 @@ def _in_seconds(moment: datetime | None) -> datetime | None:
     return moment and moment.astimezone(UTC).replace(microsecond=0)
 
 
-def _time_control(limits: str | None) -> str:
+def time_control(limits: str | None) -> str:
     """Return time limits in seconds as CSA files do, 600+30+0; of sides that differ 600+0+0/300+0+0."""
     sides = orjson.loads(limits) if limits else []
     sides = sides if isinstance(sides, list) else [sides]

@@ -26,6 +26,7 @@ from archive.queries.games.keyset import (
 )
 from archive.queries.names.ids_of_names import IDS_BY_NUMBER, Ids, ids_of_collection
 from archive.queries.names.name_matching import match_name
+from archive.queries.names.own_names import own_condition, own_games, own_players
 from archive.queries.scope import Scope
 from archive.queries.search.compiling import CompiledQuery, compile_query
 from archive.queries.search.parsing import parse
@@ -426,7 +427,12 @@ def query_of(scope: Scope, filters: GameFilters) -> ListQuery | None:
     if () in ids.values():
         return None
     exact = {name: None if name in partial_names else found for name, found in ids.items()}
+    players = () if filters.me is None else own_players(scope)
+    if filters.me is not None and not players:
+        return None
     query, driver = _shortest_list(scope, exact, filters.game, filters.formation)
+    if players and filters.me is not None and driver != "ids":
+        query, driver = ListQuery(scope, own_games(players, filters.me).embed("({sql}) d")), "me"
     few = compiled.few or (_few_of_names(ids, partial_names) if query.has_all else None)
     if few is not None:
         query, driver = ListQuery(scope, few), None
@@ -523,6 +529,8 @@ def _filters_in_use(filters: GameFilters) -> list[Filter]:
 def _condition(
     scope: Scope, filter_: Filter, filters: GameFilters, ids: Mapping[str, Ids], alias: str = "g"
 ) -> Sql:
+    if filter_.own:
+        return own_condition(scope, filter_.attribute, filters.value_of(filter_), filters.me, alias)
     values = ids.get(filter_.attribute) or (filter_.to_stored(filters.value_of(filter_)),)
     return filter_.condition(scope, values, alias)
 

@@ -19,6 +19,7 @@ from typing import Final, NamedTuple
 from archive.index.engine import engine
 from archive.queries.games.filters import FILTERS, GameFilters
 from archive.queries.names.ids_of_names import Ids, ids_of_collection, ids_of_name, ids_of_upload
+from archive.queries.names.own_names import EITHER, OwnPlayer, has_own_side, own_games, own_players
 from archive.queries.positions.position_query import PositionKeys
 from archive.queries.positions.reading_plan import ReadingPlan
 from archive.queries.scope import Scope
@@ -51,6 +52,8 @@ class ResolvedFilters:
     event: Ids
     collections: Ids = None
     """A collection and its parts."""
+    own: tuple[OwnPlayer, ...] = ()
+    """The own players, for `me`."""
 
     @property
     def probing(self) -> bool:
@@ -119,6 +122,11 @@ class ResolvedFilters:
             probe = Sql(_IN_COLLECTION.format(one_of=which), self.collections)
             slots = collected.embed("SELECT g.slot {sql}")
             yield Driver(games, (), slots, slots, probe)
+        if (side := self.filters.me) is not None:
+            side = side if side == EITHER else side ^ turned
+            games = own_games(self.own, side)
+            slots = games.embed("SELECT l.slot FROM ({sql}) l")
+            yield Driver(games.embed("({sql}) l"), (), slots, slots, has_own_side(self.own, side, "d"))
         if (upload := self.filters.upload) is not None:
             games, probe = Sql(_OF_UPLOAD, (upload,)), Sql(_IN_UPLOAD, (upload,))
             yield Driver(games, (), Sql(_ENTRIES, (upload,)), games.embed(_SLOTS), probe)
@@ -189,7 +197,10 @@ def space_queries(scope: Scope, query: PositionKeys, filters: GameFilters) -> li
     if collections == ():
         return []
     by_space = zip(query.of_each_space(), scope.spaces, strict=True)
-    resolved = ((one, resolve_filters(Scope((space,)), filters, collections)) for one, space in by_space)
+    resolved = (
+        (one, resolve_filters(Scope((space,), account=scope.account), filters, collections))
+        for one, space in by_space
+    )
     return [SpaceQuery(one, its_filters) for one, its_filters in resolved if its_filters is not None]
 
 
@@ -199,9 +210,12 @@ def resolve_filters(scope: Scope, filters: GameFilters, collections: Ids = None)
     filters.check("positions")
     players = [ids_of_name(scope, "player", name) for name in (filters.player, filters.black, filters.white)]
     event = ids_of_name(scope, "event", filters.event)
-    if () in (*players, event, ids_of_upload(scope, filters.upload)):
+    own = None if filters.me is None else own_players(scope)
+    if () in (*players, event, own, ids_of_upload(scope, filters.upload)):
         return None
-    return ResolvedFilters(scope, filters, (players[0], players[1], players[2]), event, collections)
+    return ResolvedFilters(
+        scope, filters, (players[0], players[1], players[2]), event, collections, own or ()
+    )
 
 
 def shortest_driver(resolved: ResolvedFilters, query: PositionKeys, limit: int) -> tuple[int, int] | None:

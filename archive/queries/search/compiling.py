@@ -20,6 +20,7 @@ from archive.queries.games.color_names import results_of
 from archive.queries.games.filters import Filter
 from archive.queries.names.ids_of_names import IDS_BY_NUMBER
 from archive.queries.names.name_matching import match_name
+from archive.queries.names.own_names import EITHER, own_condition
 from archive.queries.patterns.pattern_slots import slots_with_pattern
 from archive.queries.positions.position_query import position_keys
 from archive.queries.scope import Scope
@@ -104,6 +105,9 @@ def _moved_to_filters(term: Term, filters: dict[str, Any], used: Collection[str]
     if not isinstance(term, FieldIs) or len(term.any_of) != 1:
         return False
     (value,) = term.any_of
+    if value == EqualTo("yes") and term.field == "me" and "me" not in {*filters, *used}:
+        filters["me"] = EITHER
+        return True
     equivalent = dict(_ends(BY_NAME[term.field], value)) if term.field == "date" else {}
     if isinstance(value, EqualTo) and term.field in _DRIVING:
         equivalent = {term.field: int(value.value) if term.field in IDS_BY_NUMBER else value.value}
@@ -187,6 +191,8 @@ def _field_condition(scope: Scope, field: Field, value: EqualTo | Between) -> It
     """Yield the conditions that a field has a value, any of which suffices."""
     if field.name == "result":
         yield from _result_is(_text(value))
+    elif field.filter is not None and field.filter.own:
+        yield from _own_is(scope, field.filter, _text(value))
     elif field.name in _SEATED:
         yield from _side_is(scope, field.name, _text(value))
     elif field.filter is None:
@@ -242,6 +248,19 @@ def _result_is(value: str) -> Iterator[Sql]:
         return
     for game in GAMES.values():
         yield Sql("g.kind = %s AND g.result = %s", (game.name, results_of(game).index(value)))
+
+
+def _own_is(scope: Scope, filter_: Filter, value: str) -> Iterator[Sql]:
+    """Yield the conditions on an own side, for each kind of game by the names of its sides."""
+    if filter_.name != "me":
+        yield own_condition(scope, filter_.name, int(value), None, "g")
+        return
+    if value == "yes":
+        yield own_condition(scope, filter_.name, EITHER, None, "g")
+        return
+    for game in GAMES.values():
+        own = own_condition(scope, filter_.name, game.rules.sides.index(value), None, "g")
+        yield own.embed(f"(g.kind = '{game.name}' AND {{sql}})")
 
 
 def _side_is(scope: Scope, side: str, value: str) -> Iterator[Sql]:

@@ -32,6 +32,7 @@ from archive.models import (
     Follow,
     Hook,
     Membership,
+    OwnName,
     PositionNote,
     Report,
     Share,
@@ -113,6 +114,7 @@ def account_data(user: User) -> dict[str, Any]:
                 "kind", "target", "game", "code", "search", "title", "scope", "made"
             )
         ],
+        "own_names": [*OwnName.objects.filter(user=user).values("player", "site", name=F("player__name"))],
         "position_notes": [
             *PositionNote.objects.filter(author=user).values(
                 "game", "code", "text", "changed", library=F("space__name")
@@ -174,7 +176,7 @@ def end_account(user: User, by: User | None = None, *, games_go: bool = False) -
         if not sent.exists():
             user.delete()
             return True
-        for model in (EmailAddress, UserSession, Token, Hook, Draft, Follow):
+        for model in (EmailAddress, UserSession, Token, Hook, Draft, Follow, OwnName):
             model.objects.filter(user=user).delete()
         PositionNote.objects.filter(author=user).delete()
         Report.objects.filter(by=user).update(by=None)

@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from archive.caching.values import one_snapshot
 from archive.curation.policy import may_decide, may_propose
 from archive.derive.issues import language
-from archive.following import follows
+from archive.following import follows, own_names
 from archive.models import Event, Player, User
 from archive.names import kana_readings
 from archive.names.romaji import romanized
@@ -237,6 +237,7 @@ def _own_context(request: HttpRequest, kind: NameKind, row: Player | Event) -> d
         return {}
     return {
         "follow": follows.follow_of(request.user, kind, row.pk),
+        "own_name": own_names.own_name_of(request.user, row) if isinstance(row, Player) else None,
         "corrects": may_propose(request.user, row),
         "decides": may_decide(request.user, row),
     }

@@ -140,8 +140,8 @@ def image_query(kind: str, form: forms.Form, match: Match, *, turned: bool) -> s
         one, other = GAMES[kind].rules.sides
         exchanged = {one: other, other: one}
         used = {exchanged.get(name, name): value for name, value in used.items()}
-        if "result" in used:
-            used["result"] = exchanged.get(used["result"], used["result"])
+        for name in {"result", "me"} & used.keys():
+            used[name] = exchanged.get(used[name], used[name])
     return f"?{urlencode({'match': match, **used})}"
 
 

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from archive import libraries
 from archive.drafts.own_drafts import own_drafts
-from archive.following import follows, news, notes
+from archive.following import follows, news, notes, own_names
 from archive.following.errors import FollowError
 from archive.libraries import LibraryError
 from archive.models import Collection, Event, Follow, Player, PositionNote, User
@@ -80,6 +80,7 @@ def mine(request: HttpRequest, user: User) -> HttpResponse:
         "collections": rows_of(request, own_collections(private)),
         "searches": follow_rows(request, user, searches=True),
         "follows": follow_rows(request, user, searches=False),
+        "names": own_names.shown_names(readable_scope(request), user),
         "notes": written,
         "older": older,
         "section": "mine",
@@ -212,6 +213,25 @@ def change_follow(request: HttpRequest, user: User, follow_id: int) -> HttpRespo
         return redirect("mine")
     parameters = {"ids": ",".join(map(str, games)), "record_kind": ALL_KINDS, CHOSEN: "all"}
     return redirect(f"{reverse('games')}?{urlencode(parameters, safe=',')}")
+
+
+@own("POST")
+def add_name(request: HttpRequest, user: User) -> HttpResponse:
+    """Note that the account's owner is a player."""
+    player = get_object_or_404(Player, pk=_readable_name(request, "player"))
+    try:
+        own_names.add_own_name(user, player, request.POST.get("site", ""))
+    except FollowError as error:
+        messages.error(request, error.text)
+    return redirect(way_back(request))
+
+
+@own("POST")
+def remove_name(request: HttpRequest, user: User, own_name_id: int) -> HttpResponse:
+    """Remove one of the account owner's names."""
+    if not own_names.remove_own_name(user, own_name_id):
+        raise Http404
+    return redirect(way_back(request))
 
 
 # --- notes -------------------------------------------------------------------------------------------------

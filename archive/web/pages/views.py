@@ -37,6 +37,7 @@ from archive.queries.games.listing import GameRow, find_games, latest_games
 from archive.queries.games.statistics import counts
 from archive.queries.games.taken_down import game_called, game_shown
 from archive.queries.games.totals import Total, total
+from archive.queries.names.own_names import own_key
 from archive.queries.patterns.formation_counts import opening_of
 from archive.queries.positions import position_lookup
 from archive.queries.positions.explorer import explore
@@ -385,7 +386,7 @@ def _games_context(request: HttpRequest, kind: str, code: str, form: PositionFil
         raise BadRequest("cursor") from error
     # Shared by all pages of the position, for any orientation and any page of its games.
     explorer, years, opening = cached_until_commit(
-        f"position {scope} {kind} {code} {match} {filters}",
+        f"position {scope} {kind} {code} {match} {filters} {own_key(scope, filters)}",
         lambda: (
             explore(scope, kind, code, match, filters=filters, transpositions=True),
             () if filters else trend(scope, kind, code, match).years,
