@@ -14,7 +14,9 @@ import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
+from shutil import which
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from archive.analysis.usi_info import Info, parse_info
@@ -37,6 +39,14 @@ _CHUNK: Final = 64 * 1024
 _HASH: Final = ("USI_Hash", "Hash")
 _THREADS: Final = ("Threads", "Thread")
 _LINES: Final = ("MultiPV", "USI_MultiPV")
+
+
+@cache
+def _ending_with_us() -> tuple[str, ...]:
+    """Return the words before a command whose process ends with ours, even if ours is killed and it hangs:
+    `setpriv` of util-linux, where there is one."""
+    path = which("setpriv")
+    return (path, "--pdeathsig", "KILL", "--") if path else ()
 
 
 class EngineError(Exception):
@@ -109,7 +119,7 @@ class UsiEngine:
         folder = Path(command[0]).parent
         # Many engines look for their networks beside the program.
         self.process = subprocess.Popen(
-            command,
+            [*_ending_with_us(), *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -8,6 +8,8 @@ from __future__ import annotations
 import json
 import os
 import time
+from contextlib import suppress
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -21,6 +23,7 @@ from tests.archive.analysis_worker import start
 from tests.archive.builders import ingest, random_line, ready
 from tests.archive.test_usi import peer
 from tests.archive.usi_peer import score
+from tests.serving import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -81,11 +84,21 @@ def test_what_dies_on_the_way_loses_nothing_and_does_nothing_twice(engines, tmp_
             process.kill()
             process.wait()
     assert kills
+    wait_for(lambda: not processes_about(tmp_path), 30)
     assert_analysed(games)
     positions = len({key for game in games for key in line_of_game(game.pk, 0).keys})
     searches = (tmp_path / "searches").stat().st_size
     # Only what an engine was searching when it, or who had it, died, or the claim ended, is searched again.
     assert positions <= searches + mates(games) <= positions + 3 * kills + 20
+
+
+def processes_about(folder: Path) -> list[str]:
+    """The command lines of living processes that name a folder."""
+    texts = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            texts.append((entry / "cmdline").read_text(errors="replace"))
+    return [text for text in texts if str(folder) in text]
 
 
 def mates(games: list[Game]) -> int:
