@@ -452,6 +452,12 @@ def test_no_search_for_the_name_finds_the_person(world, query):
     assert signed_in(None).get(f"/api/v1/{query}").json()["results"] == []
 
 
+@pytest.mark.parametrize("text", [f"{NAME}記念", NAME, "椿原", "知らない人"])
+def test_the_search_box_takes_the_name_for_unknown_words(world, text):
+    found = signed_in(None).post("/api/v1/find", {"text": text}, "application/json")
+    assert found.json()["filters"] == {"player": text}
+
+
 def test_dumps_do_not_have_it(world, settings, tmp_path: Path):
     settings.ARCHIVE_DUMP_FOLDER = tmp_path / "dumps"
     dump = publishing.make()

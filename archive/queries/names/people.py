@@ -272,6 +272,12 @@ def _has_games(rows: QuerySet[Any]) -> bool:
     return bool(rows.order_by("played", "slot").values_list("slot")[:1])
 
 
+def with_games(kind: NameKind, ids: Iterable[int]) -> bool:
+    """Return whether any of these players or events has games. Rows stay when their last game is gone."""
+    rows: QuerySet[Any] = GamePlayer.objects.all() if kind == "player" else GameEvent.objects.all()
+    return any(_has_games(rows.filter(**{kind: pk})) for pk in ids)
+
+
 def player_summary(scope: Scope, player_id: int) -> Summary | None:
     """Return the summary of a player; None if the id is unknown or the player has no games."""
     player = Player.objects.filter(pk=player_id, space__in=scope.spaces).first()

@@ -188,10 +188,11 @@ _Lookup = Callable[[NameKind, str], NameMatch]
 
 def _kind_of_name(lookup: _Lookup, words: Sequence[str]) -> NameKind | Literal[""]:
     """Return the kind of name that the words are, or are part of: "player", "event", or empty if there is no
-    such name. If no single word is in any name, the words are not looked up together."""
+    such name, or no game has it. If no single word is in any name, the words are not looked up together."""
     if len(words) > 1 and not any(_may_be_in_names(lookup, word) for word in words):
         return ""
-    return next((kind for kind in _KINDS if lookup(kind, " ".join(words)).ids), "")
+    name = " ".join(words)
+    return next((kind for kind in _KINDS if people.with_games(kind, lookup(kind, name).ids)), "")
 
 
 def _may_be_in_names(lookup: _Lookup, word: str) -> bool:
@@ -239,7 +240,8 @@ _PAIR: Final = re.compile(rf"(\S.*?)(\s+(?:{_AGAINST.pattern})\s+|{_AGAINST_KANJ
 
 
 def _is_event(scope: Scope, name: str) -> bool:
-    return bool(ids_of_name(scope, "event", name)) and not ids_of_name(scope, "player", name)
+    events = ids_of_name(scope, "event", name) or ()
+    return people.with_games("event", events) and not ids_of_name(scope, "player", name)
 
 
 def _is_opening(scope: Scope, name: str) -> bool:
