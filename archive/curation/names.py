@@ -118,7 +118,8 @@ def perform(action: str, user: User | None, correction: Correction, reason: str 
 
 def _why_not(action: str, user: User, correction: Correction, row: Named) -> str:
     if action in ("withdraw", "object"):
-        return "not-open" if may_propose(user, row) else "no-right"
+        may = may_propose(user, row) if action == "object" else correction.author_id == user.pk
+        return "not-open" if may else "no-right"
     if not may_decide(user, row):
         return "no-curator"
     return "not-applied" if action == "undo" else "not-open"

@@ -95,8 +95,9 @@ def test_a_proposal_is_rejected_withdrawn_or_objected_to(settings):
     anna, boris, curator = program("anna"), program("boris"), program("curt", "curator")
     rename = {"op": "field", "name": "name", "old": "羽生善治", "new": "羽生"}
     one, two, three = (propose(anna, rename) for _ in range(3))
-    assert code(act(boris, one, "withdraw")) == (409, "not-open")
+    assert code(act(boris, one, "withdraw")) == (403, "no-right")
     assert act(anna, one, "withdraw").json()["state"] == "withdrawn"
+    assert code(act(anna, one, "withdraw")) == (409, "not-open")
     assert code(act(boris, two, "object")) == (400, "reason-missing")
     assert act(boris, two, "object", "no").json()["due"] is None
     assert act(curator, three, "reject").json()["state"] == "rejected"
