@@ -72,3 +72,34 @@ def test_what_is_followed_and_noted_is_on_my_page(
     page.goto(f"{at}/games/{game.pk}/?ply=0")
     expect(page.locator(".position-notes")).to_contain_text("ここから始まる。")
     all_right(page, f"{mark}-game-note")
+
+
+@BOTH_SIZES_AND_LANGUAGES
+def test_own_games_are_counted_after_a_player_is_said_to_be_oneself(
+    live_server: LiveServer, open_page: PageMaker, size: tuple[int, int], language: str
+) -> None:
+    anna = User.objects.create_user("anna", password="opensesame", role=User.Role.CONTRIBUTOR)
+    for month in range(1, 13):
+        stored(KIF.replace("2024/05/01", f"2023/{month:02}/01").replace("後手の人", f"相手{month % 3}"))
+    player = Player.objects.get(name="先手の人")
+    page, mark, at = open_page(size=size, language=language), f"{size[0]}-{language}", live_server.url
+    sign_in(page, live_server, anna)
+    page.goto(f"{at}/mine/games/")
+    all_right(page, f"{mark}-own-games-empty")
+    page.goto(f"{at}/players/{player.pk}/")
+    page.locator(".own-name summary").click()
+    all_right(page, f"{mark}-this-is-me")
+    follow(page.locator(".own-name button"))
+    all_right(page, f"{mark}-is-me")
+    page.goto(f"{at}/mine/")
+    all_right(page, f"{mark}-mine-names")
+    follow(page.locator("#names .section-head a"))
+    expect(page.locator(".own-positions li").first).to_be_visible()
+    all_right(page, f"{mark}-own-games")
+    page.locator(".own-filters summary").click()
+    all_right(page, f"{mark}-own-games-filters")
+    follow(page.locator("table.own td a").first)
+    expect(page.locator(".game-row")).to_have_count(12)
+    page.goto(f"{at}/mine/games/")
+    follow(page.locator(".own-positions a").first)
+    all_right(page, f"{mark}-own-position")

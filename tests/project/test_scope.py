@@ -22,6 +22,7 @@ NO_GAMES = {
     "games.game_json": "day_text moment_text time_control",
     "games.keyset": "phases write_cursor read_cursor paged as_date as_moment",
     "games.listing": "by_name",
+    "games.own_games": "list_parameters",
     "games.records_by_kind": "summed",
     "games.taken_down": "editions has_hidden fully_hidden is_hidden",  # of uploads and games that were shown
     "names.name_matching": "is_searchable",
