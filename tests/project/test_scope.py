@@ -29,7 +29,8 @@ NO_GAMES = {
     "names.ids_of_names": "unique_name namesakes",  # of a row that was shown
     "names.latin_names": "latin_names",  # of rows that were shown
     "names.own_names": "has_own_side is_own own_games",  # of own players of a scope
-    "names.people": "by_year without_gaps count_by_year most_frequent_players spellings merged_rows",
+    "names.people": "by_year without_gaps count_by_year most_frequent_players spellings merged_rows "
+    "with_games",  # of rows found in a scope
     "names.same_person": "score_of",
     "patterns.formation_counts": "most_specific formations_of_game",  # of a game that was shown
     "patterns.pattern_slots": "query_errors",
