@@ -14,6 +14,7 @@ import django
 django.setup()
 
 import psycopg  # noqa: E402
+from django.conf import settings  # noqa: E402
 from django.core.management import call_command  # noqa: E402
 from django.test import Client  # noqa: E402
 from django.test.utils import setup_test_environment  # noqa: E402
@@ -28,6 +29,8 @@ SECOND: Final = KIF.replace("先手の人", "二人目")
 LONG: Final = 30.0
 OF_GAME: Final = ("", "/record.kif", "/positions", "/novelty", "/series")
 
+
+settings.ARCHIVE_REPLICA_LAG_SECONDS = 2
 
 PROCESS_VIEW = replicas.ReadFromReplicas.process_view
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from itertools import chain, repeat
+from types import SimpleNamespace
 
 import pytest
 from django.utils import timezone
@@ -121,10 +123,12 @@ def test_more_nodes_or_lines_are_searched_and_fewer_are_not(carl):
         assert (Verdict.objects.latest("made").made > before) is done
 
 
-def test_a_turn_gives_back_what_it_has_not_begun(anna):
+def test_a_turn_gives_back_what_it_has_not_begun(anna, monkeypatch):
     requests.request_game(anna, game(), WANTED)
-    # The engine alone takes longer to start.
-    assert working.turn(0.2) is True
+    # The turn begins, takes work and begins a search; after it the time is over.
+    clock = chain([0, 0, 0], repeat(9))
+    monkeypatch.setattr(working, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    assert working.turn(5) is True
     assert AnalysisClaim.objects.count() == 0
     assert 0 < Verdict.objects.count() < 8
 

@@ -13,7 +13,7 @@ from tests.archive.games import KIF, START, stored
 
 pytestmark = pytest.mark.django_db
 
-FOLDER = Path(__file__).resolve().parents[1] / "data" / "browser_engine"
+FOLDER = Path(__file__).resolve().parents[1] / "browser" / "toy_engine"
 EMBEDDER = "Cross-Origin-Embedder-Policy"
 
 

@@ -194,7 +194,7 @@ def test_who_sits_at_the_machine_has_more(client, throttled):
 # --- what costs ------------------------------------------------------------------------------------------
 
 
-FREE = {"pieces", "theme", "set_language", "quoridor-board"}
+FREE = {"pieces", "theme", "set_language", "quoridor-board", "engine-file"}
 """Pages that cost nothing: they change a cookie, or are the same for everybody."""
 
 

@@ -100,9 +100,18 @@ def proposals() -> dict[int, Proposal]:
             sha256, seq = Entry.objects.values_list("upload__sha256", "seq").get(pk=row.entry)
             result[row.pk] = Proposal("game", (sha256, seq), row.operations)
         else:
-            into = Player.objects.get(pk=row.operations[0]["into"]).key
-            result[row.pk] = Proposal("player", str(Player.objects.get(pk=row.subject_id).key), [into])
+            result[row.pk] = Proposal("player", key_of(row.subject_id), [with_key(row.operations[0])])
     return result
+
+
+def key_of(player: int) -> str:
+    """The key of a player, also of one whose name was taken down."""
+    row = Player.objects.get(pk=player)
+    return str((row.taken_down or {}).get("key", row.key))
+
+
+def with_key(operation: dict[str, Any]) -> dict[str, Any]:
+    return operation | ({"into": key_of(operation["into"])} if "into" in operation else {})
 
 
 def rebuild(steps: list[Step], known: dict[int, Proposal], user: User) -> None:
@@ -129,9 +138,11 @@ def repeat(step: Step, proposal: Proposal, rows: dict[int, int], user: User) -> 
 
 def repeat_name(step: Step, proposal: Proposal, rows: dict[int, int], user: User) -> None:
     if step.event == "applied":
-        one, other = (Player.objects.get(key=key).pk for key in (proposal.where, proposal.operations[0]))
-        merge = people.correct_name("player", one, [{"op": "merge", "into": other}], user, apply=True)
-        rows[step.correction] = merge.pk
+        operation = dict(proposal.operations[0])
+        if "into" in operation:
+            operation["into"] = Player.objects.get(key=operation["into"]).pk
+        subject = Player.objects.get(key=proposal.where).pk
+        rows[step.correction] = people.correct_name("player", subject, [operation], user, apply=True).pk
     elif step.event != "proposed":
         change = people.undo_name if step.event == "undone" else people.restore_name
         with suppress(NameEditError):
@@ -143,7 +154,7 @@ def content() -> list[Any]:
     return sorted(
         (
             bytes(game.digest).hex(), game.corrected, repr(game.jkf), repr(game.stored.parsed_facts),
-            *(player.key if player else "" for player in (game.player0, game.player1)),
+            *(key_of(player) if player else "" for player in (game.player0_id, game.player1_id)),
             [(row.number, row.state, row.operations) for row in corrections_of(game)],
             sorted(game.entries.values_list("upload__sha256", "seq", "state")),
         )

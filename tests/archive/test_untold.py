@@ -74,7 +74,7 @@ SMALL: Final[tuple[tuple[Any, str, int], ...]] = (
     (trend, "NEWEST", 7), (records_by_kind, "RECOUNT_LIMIT", 0), (records_by_kind, "GAMES_A_SECOND", 0.1),
     (words, "LISTED_NAMES", 3), (words, "RARE", 9),
 )  # fmt: skip
-MOST: Final = 500
+MOST: Final = 600
 """The number of requested addresses."""
 
 _LINK: Final = re.compile(r'(?:href|src|action)="([^"]+)"|"(?:http://testserver)(/api/[^"]+)"')

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from archive.models import Player
-from archive.queries.names.similar_names import distance, similar_spellings
+from archive.queries.names.similar_names import similar_spellings
 from archive.queries.positions.explorer import count_reaching, explore
 from archive.queries.positions.position_query import MATCHES
 from archive.queries.scope import PUBLIC
@@ -175,11 +175,3 @@ def test_a_further_name_of_a_player_leads_to_the_one_that_lists_have(games):
 def test_names_without_games_are_nobody():
     Player.objects.create(name="羽生善治")
     assert similar_spellings(PUBLIC, "player", "羽生善冶") == []
-
-
-@pytest.mark.parametrize(
-    ("one", "other", "far"),
-    [("", "", 0), ("", "ab", 2), ("ab", "ba", 1), ("abc", "ca", 3), ("kitten", "sitting", 3)],
-)
-def test_the_distance_of_names(one, other, far):
-    assert distance(one, other) == distance(other, one) == far

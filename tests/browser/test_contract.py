@@ -14,6 +14,9 @@ from tools.contract import contract
 
 pytestmark = [pytest.mark.browser, pytest.mark.one_engine, pytest.mark.django_db(transaction=True)]
 
+TALL = (1280, 20_000)
+"""Swagger UI renders the operations that are in sight."""
+
 VIOLATIONS = """
 window.violations = [];
 document.addEventListener("securitypolicyviolation", (event) => window.violations.push(event.blockedURI));
@@ -33,7 +36,7 @@ def test_everything_is_there_and_can_be_tried_without_breaking_the_policy(
 ) -> None:
     stored(KIF)
     queries: list[str] = []
-    page = open_page(alone=True)
+    page = open_page(size=TALL, alone=True)
     page.on("request", lambda request: queries.append(request.url))
     page.add_init_script(VIOLATIONS)
     answer = page.goto(f"{live_server.url}/api/v1/docs")
