@@ -38,7 +38,7 @@ def address_of(route: Route) -> str:
         "pk": Upload.objects.get().pk if "uploads" in route.template else game.pk,
         "game_id": game.pk,
         "player_id": game.player0_id,
-        "name_id": game.player0_id,
+        "name_id": game.event_id if "events" in route.template else game.player0_id,
         "event_id": game.event_id,
         "upload_id": Upload.objects.get().pk,
         "seq": 0,

@@ -177,6 +177,10 @@ def far_worker(folder: Path, archive: Archive, queues: str) -> Iterator[Path]:
             process.wait()
 
 
+GAMES = 1_500
+"""Games of an upload that no machine finishes in one turn."""
+
+
 def test_workers_elsewhere_serve_queues_with_nothing_but_the_database_and_the_broker(tmp_path, short_turns):
     if "DATABASE_URL" not in os.environ:
         skip("SQLite is a folder of the machine that it is on")
@@ -191,12 +195,12 @@ def test_workers_elsewhere_serve_queues_with_nothing_but_the_database_and_the_br
         archive = stack.enter_context(archive_at(tmp_path / "here", **settings, **short_turns))
         new = stack.enter_context(far_worker(tmp_path / "new", archive, "interactive"))
         bulk = [stack.enter_context(far_worker(tmp_path / f"bulk{n}", archive, "bulk")) for n in (1, 2)]
-        large = archive.post_file(collection(200), "large.csa")
+        large = archive.post_file(collection(GAMES), "large.csa")
         paste = archive.post_text(KIF, "paste.kif")
         assert archive.wait_done(paste)["entries"]["stored"] == 1
-        assert archive.wait_done(large)["entries"]["stored"] == 200
+        assert archive.wait_done(large)["entries"]["stored"] == GAMES
         (watched / "game.csa").write_text(CSA.replace("先手の人", "見張られた人"))
-        wait_for(lambda: games_from_start(archive) == 202, START_SECONDS, archive.log)
+        wait_for(lambda: games_from_start(archive) == GAMES + 2, START_SECONDS, archive.log)
         assert f'"upload {paste} is worked off"' in new.read_text()
         assert f'"upload {large} is worked off"' in "".join(log.read_text() for log in bulk)
         assert "no message for upload" not in archive.log.read_text()
