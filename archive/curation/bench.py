@@ -257,8 +257,8 @@ KINDS: Final[Mapping[str, BenchKind]] = {
         _("The same person?"),
         (_pairs, None),
         {
-            "accept": (answers.unite, answers.separate),
-            "reject": (answers.tell_apart, answers.forget),
+            "accept": (answers.merge_players, answers.undo_merge),
+            "reject": (answers.reject_merge, answers.undo_rejection),
             "later": answers.fine("people", later=True),
         },
     ),

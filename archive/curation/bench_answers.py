@@ -247,23 +247,23 @@ def _set_hidden(user: User, pk: int, *, hidden: bool) -> None:
 # --- two players who may be one --------------------------------------------------------------------------
 
 
-def unite(user: User, one: int, other: int) -> None:
+def merge_players(user: User, one: int, other: int) -> None:
     """Merge a player into another one."""
     names.correct(user, _player(one), _merge(other), _("The same person"))
 
 
-def separate(user: User, one: int, other: int) -> None:
+def undo_merge(user: User, one: int, other: int) -> None:
     """Undo the merge of two players."""
     act("undo")(user, _latest_merge(one, other, State.APPLIED))
 
 
-def tell_apart(user: User, one: int, other: int) -> None:
-    """Say that two players are not the same person."""
+def reject_merge(user: User, one: int, other: int) -> None:
+    """Reject the merge of two players: they are not the same person."""
     names.reject(user, _player(one), _merge(other), _("Not the same person"))
 
 
-def forget(user: User, one: int, other: int) -> None:
-    """Take back that two players are not the same person."""
+def undo_rejection(user: User, one: int, other: int) -> None:
+    """Undo the rejection of a merge."""
     pk = _latest_merge(one, other, State.REJECTED)
     _change(user, pk, State.UNDONE, CorrectionEvent.Event.UNDONE)
 

@@ -35,7 +35,7 @@ def unmark(kind: str, subject: int, other: int = 0) -> None:
 
 def marked_pairs(kind: str) -> set[tuple[int, int]]:
     """Return the pairs that have a mark."""
-    return set(_standing(kind).values_list("subject", "other"))
+    return set(_active_marks(kind).values_list("subject", "other"))
 
 
 def unmarked_games(rows: QuerySet[Game], kind: str) -> QuerySet[Game]:
@@ -54,9 +54,9 @@ def unmarked_entries(rows: QuerySet[Entry], kind: str) -> QuerySet[Entry]:
 
 
 def _without(rows: QuerySet[Any], kind: str, **conditions: Any) -> QuerySet[Any]:
-    marks = _standing(kind).filter(subject=OuterRef("pk"), **conditions)
+    marks = _active_marks(kind).filter(subject=OuterRef("pk"), **conditions)
     return rows.filter(~Exists(marks))
 
 
-def _standing(kind: str) -> QuerySet[BenchMark]:
+def _active_marks(kind: str) -> QuerySet[BenchMark]:
     return BenchMark.objects.filter(Q(until=None) | Q(until__gt=Now()), kind=kind)

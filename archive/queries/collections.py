@@ -13,7 +13,8 @@ from django.http import Http404
 from archive.caching.values import cached_until_commit
 from archive.models import Collection, CollectionGame
 from archive.queries.games.keyset import InvalidCursorError
-from archive.queries.games.listing import GameRow, games_in, games_in_order
+from archive.queries.games.list_query import games_in_order
+from archive.queries.games.listing import GameRow, games_in
 from archive.queries.names.ids_of_names import ids_of_collection, readable_collections
 from archive.queries.scope import Scope, read_private, readable_scope
 from archive.queries.sql import Sql, one_of

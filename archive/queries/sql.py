@@ -77,3 +77,12 @@ class PreparedQuery:
             self.statements[connection.vendor] = Sql(*self.build(_PLACEHOLDER).query.sql_with_params())
         text, values = self.statements[connection.vendor]
         return Sql(text, tuple(number if value == _PLACEHOLDER else value for value in values)).rows()
+
+
+def first_of(pieces: Sequence[Sql], order: str, limit: int) -> Sql:
+    """Return SQL for the first rows of all pieces together. Each piece has its own first rows in this
+    order."""
+    if len(pieces) == 1:
+        return pieces[0]
+    rows = (piece.embed(f"SELECT * FROM ({{sql}}) p{number}") for number, piece in enumerate(pieces))
+    return joined(rows, " UNION ALL ").embed("{sql} ORDER BY {order} LIMIT %s", limit, order=order)

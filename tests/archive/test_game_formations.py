@@ -11,6 +11,7 @@ from archive import libraries, store
 from archive.derive import formations as derived
 from archive.derive.game import derive_game
 from archive.models import Game, GameFormation
+from archive.queries.games import list_query
 from archive.queries.games import listing as games
 from archive.queries.games.facets import facets
 from archive.queries.games.filters import GameFilters, game_filters, position_filters
@@ -286,7 +287,7 @@ def test_what_is_private_chooses_no_way_to_what_is_public(two, monkeypatch, djan
     parameters = position_query(PUBLIC, "shogi", START, "exact", "main")
     ((_asked, resolved, _reading),) = space_queries(PUBLIC, parameters, GameFilters(formation="mino"))
     assert shortest_driver(resolved, parameters, 10) == (0, 1)
-    monkeypatch.setattr(games, "SORTED_GAMES", 1)
+    monkeypatch.setattr(list_query, "SORTED_GAMES", 1)
     monkeypatch.setattr(games, "PAGE_GAMES", 1)
     page = find_games(PUBLIC, GameFilters(formation="mino"))
     assert ([row.id for row in page.items], page.next) == ([two[0]], None)

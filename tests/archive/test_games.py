@@ -9,7 +9,7 @@ import pytest
 from archive import store
 from archive.derive.game import DerivedGame, derive_game
 from archive.models import Arrival, Game, Player, Upload, User
-from archive.queries.games import keyset
+from archive.queries.games import keyset, list_query
 from archive.queries.games import listing as module
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.game_json import GameInfo
@@ -111,7 +111,7 @@ def test_lists_are_sorted_by_arrival_and_by_length(
     by_length, monkeypatch, filters, found, looked_at, sorted_whole
 ):
     """Whether a list is sorted, or looked for among all games piece by piece."""
-    monkeypatch.setattr(module, "SORTED_GAMES", sorted_whole)
+    monkeypatch.setattr(list_query, "SORTED_GAMES", sorted_whole)
     monkeypatch.setattr(module, "PAGE_GAMES", looked_at)
     expected = {
         "added": [*reversed(found)],
@@ -142,7 +142,7 @@ def test_what_came_in_a_small_upload_is_sorted_without_looking_at_other_games(by
     for order in ORDERS:
         page = find_games(PUBLIC, GameFilters(upload=first.pk), order)
         assert [row.first for row in page.items] == ["a"] and page.next is None
-    monkeypatch.setattr(module, "LARGE_UPLOAD", 0)
+    monkeypatch.setattr(list_query, "LARGE_UPLOAD", 0)
     for order in ORDERS:
         assert through_pages(GameFilters(upload=first.pk), order, 2) == ["a"]
     last = find_games(PUBLIC, GameFilters(upload=Upload.objects.latest("pk").pk), "longest")

@@ -29,7 +29,7 @@ from archive.models import (
     Player,
     Upload,
 )
-from archive.queries.games import facets, statistics
+from archive.queries.games import facets, list_query, statistics
 from archive.queries.games import listing as games
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.keyset import ORDERS
@@ -271,10 +271,10 @@ QUERIES = [
 def test_no_query_of_the_search_language_reads_a_table_whole(archive, text, monkeypatch):
     # Both so small that there are games beyond them, as in an archive that is large.
     monkeypatch.setattr(games, "PAGE_GAMES", 50)
-    monkeypatch.setattr(games, "SORTED_GAMES", 20)
+    monkeypatch.setattr(list_query, "SORTED_GAMES", 20)
     filters = GameFilters(q=text)
     assert scanned_tables({order: partial(lists, filters, order) for order in ORDERS}) == {}
-    query = games.query_of(PUBLIC, filters)
+    query = list_query.query_of(PUBLIC, filters)
     assert query is not None
     sums = scanned_tables({"facets": partial(facets._count, query)})
     # Of a list that is as short as these, all may be sorted for its newest 5,000.
@@ -378,7 +378,7 @@ def test_lists_in_every_order_read_no_table_whole(archive, monkeypatch):
         "both sides": GameFilters(black="対局者7", white="対局者8"),
     }
     for sorted_whole in (0, 5000):
-        monkeypatch.setattr(games, "SORTED_GAMES", sorted_whole)
+        monkeypatch.setattr(list_query, "SORTED_GAMES", sorted_whole)
         parameters = {
             f"{what}, {order}": partial(lists, filters, order)
             for what, filters in lists_asked.items()

@@ -26,7 +26,7 @@ from archive.collections.games import add_search, append
 from archive.derive.game import DerivedEntry, DerivedGame, derive_game
 from archive.index import schema
 from archive.models import Collection, CollectionGame, Game, Hook, Upload, User
-from archive.queries.games import facets, records_by_kind, statistics, totals
+from archive.queries.games import facets, list_query, records_by_kind, statistics, totals
 from archive.queries.games import listing as games
 from archive.queries.games.filters import GameFilters
 from archive.queries.names import people
@@ -64,7 +64,7 @@ QUERIES: Final = (
 )  # fmt: skip
 SMALL: Final[tuple[tuple[Any, str, int], ...]] = (
     (facets, "SAMPLE", 7), (formations, "MOST_COUNTED", 7), (formations, "NEWEST", 7),
-    (formations, "RECORDS", 5), (games, "PAGE_GAMES", 9), (games, "SORTED_GAMES", 5),
+    (formations, "RECORDS", 5), (games, "PAGE_GAMES", 9), (list_query, "SORTED_GAMES", 5),
     (likely, "_MOST_COMPARED", 3),
     (offers, "MOST_COUNTED", 9), (patterns, "FEW", 5), (patterns, "PLAYERS_OF", 7),
     (people, "MOST_COUNTED", 7),

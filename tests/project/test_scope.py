@@ -56,7 +56,7 @@ NO_GAMES = {
     "search.terms": "together negated positive_leaves leaves",
     "search.words": "conditions_of_word few_games_of",  # conditions, and the plan for a number
     "site_texts": "site_text site_texts",
-    "sql": "conjunction joined like_pattern one_of rows_by_ids",  # of ids of games found in a scope
+    "sql": "conjunction first_of joined like_pattern one_of rows_by_ids",  # of ids of games found in a scope
 }
 """Functions that look for no games, by module."""
 

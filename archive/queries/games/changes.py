@@ -13,7 +13,8 @@ from archive.models import GameAlias, GameChange
 from archive.queries.games.bulk import being_deleted
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.keyset import InvalidCursorError
-from archive.queries.games.listing import GameRow, games_among, over_all_games, query_of
+from archive.queries.games.list_query import over_all_games, query_of
+from archive.queries.games.listing import GameRow, games_among
 from archive.queries.scope import Scope
 from archive.queries.search.patience import time_limited
 from archive.queries.sql import Sql, one_of

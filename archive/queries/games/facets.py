@@ -15,7 +15,7 @@ from django.db.models import QuerySet
 from archive.caching.values import RECOUNT_LIMIT, cached
 from archive.models import Event, Player, Upload
 from archive.queries.games.filters import GameFilters
-from archive.queries.games.listing import ListQuery, query_of
+from archive.queries.games.list_query import ListQuery, query_of
 from archive.queries.games.records_by_kind import CACHE_SECONDS as CACHE_SECONDS_OF_ALL
 from archive.queries.games.records_by_kind import records_by_kind, summed
 from archive.queries.games.statistics import counts

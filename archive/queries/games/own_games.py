@@ -15,7 +15,7 @@ from archive.models import Game, Player
 from archive.queries.games.color_names import own_sides, results_of
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.game_json import time_control
-from archive.queries.games.listing import query_of
+from archive.queries.games.list_query import query_of
 from archive.queries.names.ids_of_names import unique_name
 from archive.queries.names.own_names import EITHER, is_own, own_players
 from archive.queries.names.people import ResultCounts
