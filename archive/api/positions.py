@@ -8,6 +8,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
+from archive.api.errors import ApiError
 from archive.api.fields import (
     ChoiceField,
     CursorField,
@@ -246,6 +247,13 @@ def tree_moves(
         for node in nodes
         if node.played
     ]
+
+
+def kind_named(name: str) -> GameKind[Any]:
+    """Return the kind of game with a name. Raises ApiError."""
+    if name not in GAMES:
+        raise ApiError("unknown-game", f"there are positions of {', '.join(GAMES)}, not of {name!r}", 404)
+    return GAMES[name]
 
 
 def shogi_position(text: str) -> Position:

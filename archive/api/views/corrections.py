@@ -19,6 +19,7 @@ from archive.api.bodies import (
 )
 from archive.api.corrections import REFUSALS, account_of, correction_info
 from archive.api.endpoints import body, endpoint
+from archive.api.games import existing_game
 from archive.api.operations import CURSORS, Example, Operation
 from archive.api.pagination import cursor_number, limit_of, next_url
 from archive.api.serializers import CorrectionsQuery
@@ -28,7 +29,6 @@ from archive.curation.errors import CurationError
 from archive.curation.masks import sides_for
 from archive.curation.policy import Subject
 from archive.models import Correction, Event, Game, Player, User
-from archive.queries.games.taken_down import game_called, game_shown
 from archive.queries.names import people
 from archive.queries.names.ids_of_names import NameKind
 from archive.queries.scope import scope_of
@@ -82,7 +82,7 @@ _MOST_LISTED: Final = 1000
 )
 def of_game(request: Request, pk: int) -> Response:
     """List the corrections of a game; POST proposes one."""
-    game = _game(request, pk)
+    game = existing_game(request, pk)
     if request.method == "POST":
         fields, user = body(CorrectionBody, request), account_of(request)
         try:
@@ -184,7 +184,7 @@ def detail(request: Request, correction_id: int) -> Response:
 )
 def version(request: Request, pk: int, number: int) -> Response:
     """Return a game after its corrections up to a number; POST undoes all later ones."""
-    game = _game(request, pk)
+    game = existing_game(request, pk)
     if request.method == "POST":
         try:
             undone = corrections.restore(account_of(request), game, number)
@@ -206,7 +206,7 @@ def version(request: Request, pk: int, number: int) -> Response:
 )
 def take_down(request: Request, pk: int) -> Response:
     """Take a game down: its address answers 410, and files that bring it again are held."""
-    game, fields, user = _game(request, pk), body(TakeDownBody, request), account_of(request)
+    game, fields, user = existing_game(request, pk), body(TakeDownBody, request), account_of(request)
     try:
         taking_down.take_down(user, game, fields["reason"], hide_bytes=fields["hide"])
     except CurationError as error:
@@ -275,14 +275,6 @@ def _player(request: Request, pk: int) -> Player:
     raise Http404
 
 
-def _game(request: Request, pk: int) -> Game:
-    game = game_shown(request, pk)
-    if game is None:
-        game_called(request, pk)
-        raise Http404
-    return game
-
-
 def _readable(request: Request) -> QuerySet[Correction]:
     """Return the corrections in the spaces of the visitor; of names only to those who may correct them, or
     whose games are shown (`_subjects`)."""
@@ -306,7 +298,7 @@ def _subjects(request: Request, rows: Iterable[Correction]) -> dict[tuple[str, i
 
 def _subject(request: Request, row: Correction) -> Subject:
     if row.subject == Correction.Subject.GAME:
-        return _game(request, row.subject_id)
+        return existing_game(request, row.subject_id)
     subject = _subjects(request, [row]).get((row.subject, row.subject_id))
     if subject is None:
         raise Http404

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Any, Final
 
 from django.db.models import QuerySet
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from msgspec import UNSET, convert
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -15,7 +15,7 @@ from rest_framework.reverse import reverse
 from archive.api.endpoints import endpoint
 from archive.api.errors import ApiError
 from archive.api.formations import formation_in_game
-from archive.api.games import game_info
+from archive.api.games import existing_game, game_info
 from archive.api.negotiation import JSON
 from archive.api.operations import CURSORS, QUERIES, Example, Operation, merge_problems
 from archive.api.pagination import (
@@ -290,7 +290,7 @@ def _types(name: str, **_parts: Any) -> list[str]:
 @gc_paused()
 def record(request: Request, pk: int, name: str, query: dict[str, Any]) -> HttpResponse:
     """Send the record as a file; `ply` is for formats of one position. An unknown format is 404."""
-    game = _game(request, pk)
+    game = existing_game(request, pk)
     formats = GAMES[game.kind].formats.names
     if name not in formats:
         raise ApiError("unknown-format", f"records are written as {', '.join(formats)}, not {name!r}", 404)
@@ -305,15 +305,6 @@ def record(request: Request, pk: int, name: str, query: dict[str, Any]) -> HttpR
         raise ApiError("unencodable", f"{error}; {name}u is the same in UTF-8", 409, missing) from error
     disposition = f'attachment; filename="kifu-{pk}.{name}"'
     return HttpResponse(content, content_type=DOWNLOADS[name], headers={"Content-Disposition": disposition})
-
-
-def _game(request: Request, pk: int) -> Game:
-    """Return the game with an id. Raises Http404 also for a former id, which has no files."""
-    game = game_shown(request, pk)
-    if game is None:
-        game_called(request, pk)
-        raise Http404
-    return game
 
 
 def _ply(text: str | None, game: Game) -> int | None:
@@ -336,7 +327,7 @@ def _ply(text: str | None, game: Game) -> int | None:
 )
 def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
     """List engines' evaluations and clock times by ply, `limit` members of each list from the cursor on."""
-    sides = GAMES[_game(request, pk).kind].rules.sides
+    sides = GAMES[existing_game(request, pk).kind].rules.sides
     stored = GameSeries.objects.filter(pk=pk).values_list("series", flat=True).first()
     game_series, first = unpack(stored or b""), cursor_number(query) or 0
     most = limit_of(query, PLIES, MOST_PLIES)
@@ -366,7 +357,7 @@ def series(request: Request, pk: int, query: dict[str, Any]) -> Response:
 @gc_paused()
 def positions(request: Request, pk: int, query: dict[str, Any]) -> Response:
     """List the code of each ply of the main line from the cursor on, in shogi with the SFEN."""
-    game = _game(request, pk)
+    game = existing_game(request, pk)
     kind, first, most = GAMES[game.kind], cursor_number(query) or 0, limit_of(query, PLIES, MOST_PLIES)
     line = islice(kind.replay.main_line(game.jkf), first, first + most + 1)
     results = [
@@ -386,4 +377,4 @@ def positions(request: Request, pk: int, query: dict[str, Any]) -> Response:
 )
 def novelty(request: Request, pk: int) -> Response:
     """Find the ply from which on no readable game of an earlier day had the positions of a game."""
-    return Response(shapes.NoveltyInfo(first_new_ply(scope_of(request), _game(request, pk))))
+    return Response(shapes.NoveltyInfo(first_new_ply(scope_of(request), existing_game(request, pk))))

@@ -26,6 +26,7 @@ from archive.api.positions import (
     encodable,
     explored,
     game_through,
+    kind_named,
     oddity_info,
     outcomes,
     position_counts,
@@ -64,15 +65,9 @@ _SFEN: Final = "lnsgkgsnl/1r5b1/ppppppppp/9/9/9/PPPPPPPPP/1B5R1/LNSGKGSNL b - 1"
 _OF_SFEN: Final = ("sfen-fields", "sfen-board", "sfen-turn", "sfen-hands", "sfen-number")
 
 
-def _game(kind: str) -> GameKind[Any]:
-    if kind not in GAMES:
-        raise ApiError("unknown-game", f"there are positions of {', '.join(GAMES)}, not of {kind!r}", 404)
-    return GAMES[kind]
-
-
 def _decoded(kind: str, path: str) -> tuple[GameKind[Any], str, Any]:
     """Return a kind of game, and the code and the position of an address. Raises ApiError, DecodeError."""
-    game = _game(kind)
+    game = kind_named(kind)
     code = game.codec.code_of_path(path)
     return game, code, game.codec.decode(code)
 
@@ -213,7 +208,7 @@ def games(request: Request, kind: str, code: str, query: dict[str, Any]) -> Resp
 )
 def legal_moves(request: Request, kind: str, code: str) -> Response:
     """List all legal moves, played or not, with their texts and the codes of the positions they lead to."""
-    game = _game(kind)
+    game = kind_named(kind)
     code = game.codec.code_of_path(code)
     moves = [
         shapes.LegalMoveInfo(
@@ -242,7 +237,7 @@ def legal_moves(request: Request, kind: str, code: str) -> Response:
 )
 def trend(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """Count by year the dated games that reach a position on their main line, also years without games."""
-    game = _game(kind)
+    game = kind_named(kind)
     code = game.codec.code_of_path(code)
     by_year = games_by_year(scope_of(request), kind, code, query["match"])
     years = [YearGames(*year) for year in by_year.years]
@@ -263,7 +258,7 @@ def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Respo
 
     The size of the tree is limited; `cut` names the limit that ended it early.
     """
-    game = _game(kind)
+    game = kind_named(kind)
     code = game.codec.code_of_path(code)
     scope = scope_of(request)
     opening_tree = build_tree(
@@ -301,7 +296,7 @@ def tree(request: Request, kind: str, code: str, query: dict[str, Any]) -> Respo
 )
 def batch(request: Request, kind: str) -> Response:
     """Return the numbers of many positions, in the order of the codes; an invalid code has an error."""
-    game, sent = _game(kind), body(BatchBody, request)
+    game, sent = kind_named(kind), body(BatchBody, request)
     codes = {path: game.codec.code_of_path(path) for path in sent["codes"]}
     errors = {path: error for path, code in codes.items() if (error := _error_of(game, path, code))}
     valid = list(dict.fromkeys(code for path, code in codes.items() if path not in errors))
@@ -339,7 +334,7 @@ def _error_of(game: GameKind[Any], path: str, code: str) -> shapes.InvalidPositi
 )
 def find(request: Request, kind: str) -> Response:
     """Redirect (303) to a position, whether games reach it or not. The body has the address, too."""
-    game = _game(kind)
+    game = kind_named(kind)
     check_body(request, settings.ARCHIVE_MAX_FIND_BYTES)
     with limited_reading():
         position, faults = _position_of(game, request)

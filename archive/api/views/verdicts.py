@@ -3,15 +3,14 @@
 from itertools import islice
 from typing import Any
 
-from django.http import Http404
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from archive.api.endpoints import body, endpoint
-from archive.api.errors import ApiError
+from archive.api.games import existing_game
 from archive.api.operations import CURSORS, POSITIONS, Example, Operation
 from archive.api.pagination import MOST_PLIES, PLIES, cursor_number, limit_of, next_url
-from archive.api.positions import shogi_position
+from archive.api.positions import kind_named, shogi_position
 from archive.api.shapes import verdicts as shapes
 from archive.api.shapes.positions import InvalidCode, InvalidPosition
 from archive.api.verdicts import (
@@ -29,28 +28,12 @@ from archive.derive.issues import detail_of
 from archive.models import Game
 from archive.queries.games.analyses import GameReport, analyses_of_game
 from archive.queries.games.mistakes import mistakes_of
-from archive.queries.games.taken_down import game_called, game_shown
 from archive.queries.positions.verdicts import StoredVerdict, verdicts_at
 from archive.queries.scope import Scope, scope_of
 from kifu_core.errors import KifuError
 from kifu_core.games import GAMES, SHOGI, GameKind
 
 _START = {"kind": "shogi", "code": SHOGI.codec.path_code(SHOGI.codec.encode(SHOGI.rules.initial()))}
-
-
-def _game(request: Request, pk: int) -> Game:
-    """Return the game with an id. Raises Http404 also for a former id."""
-    game = game_shown(request, pk)
-    if game is None:
-        game_called(request, pk)
-        raise Http404
-    return game
-
-
-def _kind(kind: str) -> GameKind[Any]:
-    if kind not in GAMES:
-        raise ApiError("unknown-game", f"there are positions of {', '.join(GAMES)}, not of {kind!r}", 404)
-    return GAMES[kind]
 
 
 def _of_engine(verdicts: list[StoredVerdict], query: dict[str, Any]) -> list[StoredVerdict]:
@@ -70,7 +53,7 @@ def _of_engine(verdicts: list[StoredVerdict], query: dict[str, Any]) -> list[Sto
 )
 def of_game(request: Request, pk: int, query: dict[str, Any]) -> Response:
     """List the verdicts on the positions of a game's main line by ply, `limit` plies from the cursor on."""
-    game, first = _game(request, pk), cursor_number(query) or 0
+    game, first = existing_game(request, pk), cursor_number(query) or 0
     limit = limit_of(query, PLIES, MOST_PLIES)
     line = GAMES[game.kind].replay.main_line(game.jkf)
     positions = [position.copy() for _ply, position, _move, _entry in islice(line, first, first + limit + 1)]
@@ -104,7 +87,7 @@ def _scope(request: Request, game: Game) -> Scope:
 )
 def of_position(request: Request, kind: str, code: str, query: dict[str, Any]) -> Response:
     """List the verdicts on a position, whether games reach it or not."""
-    game = _kind(kind)
+    game = kind_named(kind)
     code = game.codec.code_of_path(code)
     (found,) = verdicts_at(scope_of(request), kind, [game.codec.decode(code)])
     verdicts = _of_engine(found, query)
@@ -126,7 +109,7 @@ def of_position(request: Request, kind: str, code: str, query: dict[str, Any]) -
 )
 def batch(request: Request, kind: str) -> Response:
     """List the verdicts on up to 100 positions, in the order of the request; an invalid one has an error."""
-    game, sent = _kind(kind), body(VerdictsBody, request)
+    game, sent = kind_named(kind), body(VerdictsBody, request)
     read = [_position(game, text) for text in sent["positions"]]
     valid = [one for one in read if not isinstance(one, InvalidCode)]
     found = [_of_engine(at, sent) for at in verdicts_at(scope_of(request), kind, valid)]
@@ -158,7 +141,7 @@ def _position(game: GameKind[Any], text: str) -> Any:
 )
 def analyses(request: Request, pk: int, query: dict[str, Any]) -> Response:
     """List engines' analyses of a game: scores by ply, what each move cost, accuracies."""
-    reports = _reports(_game(request, pk), query)
+    reports = _reports(existing_game(request, pk), query)
     return Response(shapes.AnalysesInfo([analysis_info(one) for one in reports]))
 
 
@@ -175,7 +158,7 @@ def _reports(game: Game, query: dict[str, Any]) -> list[GameReport]:
 )
 def mistakes(request: Request, pk: int, query: dict[str, Any]) -> Response:
     """List the marked moves of a game, by one engine, with the moves that are accepted in their place."""
-    game = _game(request, pk)
+    game = existing_game(request, pk)
     reports = _reports(game, query)
     if not reports:
         return Response(shapes.MistakesInfo(None, []))
