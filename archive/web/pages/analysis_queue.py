@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -98,6 +99,7 @@ def _context(request: HttpRequest) -> dict[str, Any]:
     return {
         "section": "analysis",
         "engines": file.engine,
+        "network": settings.ARCHIVE_NETWORK,
         "default_engine": file.default,
         "rows": list(zip(listed, _titles(listed), map(_may_cancel(request), listed), strict=True)),
         "works": works,
