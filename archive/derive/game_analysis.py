@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
 from archive.derive.chances import Cost, Judged, chance, costs, entropy, mean_accuracy
-from archive.derive.series import rows_of, table_of
+from archive.derive.series import evaluations_of, rows_of, table_of
 from kifu_core.game import Evaluation
 from kifu_core.games import SHOGI
 from kifu_core.shogi.moves import from_usi, to_usi
@@ -119,21 +120,37 @@ def pack(analysis: Analysis) -> bytes:
     return zlib.compress(orjson.dumps(tables), _LEVEL)
 
 
-def unpack(stored: bytes | memoryview) -> Analysis:
-    """Unpack the analysis that `pack` stored."""
-    evaluations, rows = orjson.loads(zlib.decompress(stored))
-    return Analysis(_evaluations(evaluations), rows_of(Cost, rows))
+class Score(NamedTuple):
+    """The score of an evaluation, from the side of colour 0, or the colour that mates."""
+
+    ply: int
+    score: int | None = None
+    winner: int | None = None
 
 
-def unpack_evaluations(stored: bytes | memoryview) -> tuple[Evaluation, ...]:
-    """Unpack the evaluations of the analysis that `pack` stored."""
-    return _evaluations(orjson.loads(zlib.decompress(stored))[0])
+class StoredAnalysis:
+    """An analysis that `pack` stored. A page that shows its scores makes no other rows of its tables."""
 
+    def __init__(self, stored: bytes | memoryview) -> None:
+        self._evaluations, self._costs = orjson.loads(zlib.decompress(stored))
 
-def _evaluations(table: dict[str, Any]) -> tuple[Evaluation, ...]:
-    if "moves" in table:
-        table["moves"] = [tuple(line) for line in table["moves"]]
-    return rows_of(Evaluation, table)
+    @property
+    def nodes(self) -> int:
+        """The nodes of all searches."""
+        return sum(filter(None, self._evaluations.get("nodes", ())))
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """The scores of the evaluations."""
+        return rows_of(Score, self._evaluations)
+
+    @cached_property
+    def evaluations(self) -> tuple[Evaluation, ...]:
+        return evaluations_of(self._evaluations)
+
+    @cached_property
+    def analysis(self) -> Analysis:
+        return Analysis(self.evaluations, rows_of(Cost, self._costs))
 
 
 def best_verdict(rows: Iterable[tuple[Sequence[Any], int, int]]) -> EngineVerdict | None:

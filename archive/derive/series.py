@@ -53,9 +53,13 @@ def unpack(stored: bytes | memoryview) -> Series:
     if not stored:
         return Series()
     tables = orjson.loads(zlib.decompress(stored))
-    if "moves" in tables["evaluations"]:
-        tables["evaluations"]["moves"] = [tuple(line) for line in tables["evaluations"]["moves"]]
-    return Series(rows_of(Evaluation, tables["evaluations"]), rows_of(Tick, tables["clock"]))
+    return Series(evaluations_of(tables["evaluations"]), rows_of(Tick, tables["clock"]))
+
+
+def evaluations_of(table: Mapping[str, list[Any]]) -> tuple[Evaluation, ...]:
+    """Return the evaluations of a table."""
+    moves = {"moves": [tuple(line) for line in table["moves"]]} if "moves" in table else {}
+    return rows_of(Evaluation, {**table, **moves})
 
 
 def table_of(rows: tuple[Any, ...]) -> dict[str, list[Any]]:
@@ -72,6 +76,7 @@ def table_of(rows: tuple[Any, ...]) -> dict[str, list[Any]]:
 
 
 def rows_of(kind: type[R], table: Mapping[str, list[Any]]) -> tuple[R, ...]:
+    """Return the rows of a table as named tuples of this kind."""
     if not table:
         return ()
     about: Any = kind

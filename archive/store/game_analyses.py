@@ -12,7 +12,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from archive.derive.chances import PONANZA, Fit, fit
-from archive.derive.game_analysis import EngineVerdict, analyse, best_verdict, pack, unpack
+from archive.derive.game_analysis import EngineVerdict, StoredAnalysis, analyse, best_verdict, pack
 from archive.derive.text import EVALUATIONS
 from archive.derive.verdicts import Line
 from archive.models import Engine, Game, GameAnalysis, GameChange, Verdict
@@ -152,7 +152,7 @@ def fit_engine(engine: int) -> Fit | None:
         games += 1
         samples += (
             (one.score, result == Game.Result.BLACK)
-            for one in unpack(content).evaluations
+            for one in StoredAnalysis(content).scores
             if one.winner is None and one.score is not None
         )
     fitted = fit(samples) if games >= FIT_GAMES else None

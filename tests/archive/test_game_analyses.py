@@ -7,7 +7,7 @@ from django.core.management import call_command
 
 from archive import libraries, store
 from archive.derive.chances import PONANZA
-from archive.derive.game_analysis import unpack
+from archive.derive.game_analysis import StoredAnalysis
 from archive.derive.verdicts import Line, NewVerdict
 from archive.intake import worker
 from archive.models import Engine, Entry, Game, GameAnalysis, GameChange, User
@@ -30,7 +30,7 @@ def game() -> Game:
 
 def marks(game: Game) -> list[tuple[int, str]]:
     (row,) = GameAnalysis.objects.filter(game=game)
-    return [(one.ply, one.mark) for one in unpack(row.content).marked()]
+    return [(one.ply, one.mark) for one in StoredAnalysis(row.content).analysis.marked()]
 
 
 def evaluated() -> list[int]:
@@ -40,7 +40,7 @@ def evaluated() -> list[int]:
 def test_an_analysis_has_scores_marks_and_accuracies(game):
     analyse(game)
     (row,) = GameAnalysis.objects.all()
-    assert [one.score for one in unpack(row.content).evaluations] == list(SWINGING)
+    assert [one.score for one in StoredAnalysis(row.content).evaluations] == list(SWINGING)
     assert marks(game) == [(3, "blunder"), (4, "blunder")]
     assert row.accuracy0 is not None
     assert row.accuracy1 is not None
@@ -155,6 +155,6 @@ def test_a_network_judges_difficulty_by_its_policy(game):
         engine = store.engine_of(identity)
         store.write_first_opinion(game, engine, opinion(policies), 1)
         row = GameAnalysis.objects.get(engine=engine)
-        return {one.weight for one in unpack(row.content).costs}
+        return {one.weight for one in StoredAnalysis(row.content).analysis.costs}
 
     assert max(weights([990])) < min(weights([300, 300, 300]))

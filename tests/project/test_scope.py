@@ -43,7 +43,6 @@ NO_GAMES = {
     "reading_errors",
     "positions.position_query": "check_arguments",
     "positions.reading_plan": "plan_for_all plan_for_page",
-    "positions.verdicts": "engines_by_id",
     "scope": "hash_of scope_by_names spaces_of",
     "search.box": "is_query mate_filters split_at_against",
     "search.days": "read_day first_day last_day shifted",

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from archive.caching.values import cached
-from archive.derive.game_analysis import Analysis, unpack, unpack_evaluations, with_evaluations
+from archive.derive.game_analysis import StoredAnalysis, with_evaluations
 from archive.derive.text import EVALUATIONS
 from archive.models import GameAnalysis, codec
-from archive.queries.positions.verdicts import SOURCES, EngineInfo, engines_by_id
+from archive.queries.positions.verdicts import SOURCES, EngineInfo
 from archive.queries.scope import Scope
 from archive.queries.sql import PreparedQuery, Sql
 from kifu_core.games import GAMES
@@ -18,6 +17,7 @@ from kifu_core.games import GAMES
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from archive.derive.game_analysis import Analysis
     from archive.models import Game
     from kifu_core.game import Evaluation
 
@@ -28,7 +28,7 @@ FEWEST_RATED: Final = 20
 _CACHE_SECONDS: Final = 600
 _OF_GAME: Final = PreparedQuery(
     lambda game: GameAnalysis.objects.filter(game=game).values_list(
-        "engine_id", "content", "made", "accuracy0", "accuracy1"
+        "content", "made", "accuracy0", "accuracy1", *(f"engine__{name}" for name in EngineInfo._fields)
     )
 )
 _ACCURACIES: Final = """
@@ -48,16 +48,15 @@ class GameReport:
     engine: EngineInfo
     made: datetime
     accuracies: tuple[float | None, float | None]
-    content: bytes
+    stored: StoredAnalysis
 
-    @cached_property
+    @property
     def analysis(self) -> Analysis:
-        return unpack(self.content)
+        return self.stored.analysis
 
-    @cached_property
+    @property
     def evaluations(self) -> tuple[Evaluation, ...]:
-        """The evaluations of the analysis, in less time than all of it."""
-        return unpack_evaluations(self.content)
+        return self.stored.evaluations
 
 
 class RatedAccuracy(NamedTuple):
@@ -68,23 +67,18 @@ class RatedAccuracy(NamedTuple):
 
 
 def analyses_of_game(game: int) -> list[GameReport]:
-    """Return the analyses of a game that the visitor may read: by engines first, then by networks. Two
-    statements, one for a game without any."""
-    rows = _OF_GAME.rows(game)
-    if not rows:
-        return []
-    engines = engines_by_id({row[0] for row in rows})
+    """Return the analyses of a game that the visitor may read: by engines first, then by networks. One
+    statement."""
     reports = [
-        GameReport(engines[pk], made, (first, second), bytes(content))
-        for pk, content, made, first, second in rows
+        GameReport(EngineInfo.from_row(engine), made, (first, second), StoredAnalysis(content))
+        for content, made, first, second, *engine in _OF_GAME.rows(game)
     ]
     return sorted(reports, key=_preference)
 
 
 def _preference(report: GameReport) -> tuple[int, int, int]:
     """Return a tuple by which reports are sorted: of those from one source the longest search goes first."""
-    nodes = sum(one.nodes or 0 for one in report.evaluations)
-    return SOURCES[report.engine.source], -nodes, report.engine.pk
+    return SOURCES[report.engine.source], -report.stored.nodes, report.engine.pk
 
 
 def accuracy_of_rated(scope: Scope, engine: int, rating: int) -> RatedAccuracy | None:

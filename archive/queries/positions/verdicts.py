@@ -22,10 +22,6 @@ if TYPE_CHECKING:
 
 PLIES: Final = 1_000
 """Positions of a game whose verdicts are read."""
-_VERDICTS: Final = """
-    SELECT v.key, v.engine_id, v.nodes, v.depth, v.history, v.game, v.made, v.moves
-    FROM {keys} JOIN archive_verdict v ON v.key = k.key
-"""
 
 
 class EngineInfo(NamedTuple):
@@ -52,6 +48,24 @@ class EngineInfo(NamedTuple):
     def title(self) -> str:
         return " ".join(filter(None, (self.name, self.version)))
 
+    @classmethod
+    def from_row(cls, row: Sequence[Any]) -> EngineInfo:
+        """Return an engine by a row of the driver with the columns of these fields."""
+        engine = cls(*row)
+        return engine._replace(options=_from_json(engine.options))
+
+
+def _from_json(value: Any) -> Any:
+    """Return a value of a JSON column, which drivers return as text."""
+    return orjson.loads(value) if isinstance(value, str) else value
+
+
+_ENGINE: Final = ", ".join(f"e.{'id' if name == 'pk' else name}" for name in EngineInfo._fields)
+_VERDICTS: Final = f"""
+    SELECT v.key, v.nodes, v.depth, v.history, v.game, v.made, v.moves, {_ENGINE}
+    FROM {{keys}} JOIN archive_verdict v ON v.key = k.key JOIN archive_engine e ON e.id = v.engine_id
+"""
+
 
 class StoredVerdict(NamedTuple):
     """A verdict: the lines, the best first; nodes and depth are 0 if unknown. `game` is the id of the game
@@ -74,7 +88,7 @@ class StoredVerdict(NamedTuple):
 def verdicts_at(scope: Scope, kind: str, positions: Sequence[Any]) -> list[list[StoredVerdict]]:
     """Return the verdicts on each position in the spaces of a scope, the best of an engine first.
 
-    Two statements. Raises KifuError for a position that no code can hold.
+    One statement. Raises KifuError for a position that no code can hold.
     """
     keys = [_keys(scope, kind, position) for position in positions]
     by_key = _by_key({key for its_keys in keys for key in its_keys})
@@ -97,20 +111,15 @@ def _keys(scope: Scope, kind: str, position: Any) -> list[int]:
 
 
 def _by_key(keys: Iterable[int]) -> dict[int, list[StoredVerdict]]:
-    rows = rows_by_ids(_VERDICTS, sorted(keys))
-    engines = engines_by_id({row[1] for row in rows})
+    engines: dict[int, EngineInfo] = {}
     by_key: dict[int, list[StoredVerdict]] = {}
-    for key, pk, nodes, depth, history, game, made, moves in rows:
-        lines = tuple(map(Line.from_json, orjson.loads(moves) if isinstance(moves, str) else moves))
+    for key, nodes, depth, history, game, made, moves, pk, *columns in rows_by_ids(_VERDICTS, sorted(keys)):
+        if pk not in engines:
+            engines[pk] = EngineInfo.from_row((pk, *columns))
+        lines = tuple(map(Line.from_json, _from_json(moves)))
         one = StoredVerdict(engines[pk], lines, nodes, depth, bool(history), game, made)
         by_key.setdefault(key, []).append(one)
     return by_key
-
-
-def engines_by_id(pks: Iterable[int]) -> dict[int, EngineInfo]:
-    """Return engines by id; ids of none are left out."""
-    rows = Engine.objects.filter(pk__in=pks).values_list(*EngineInfo._fields)
-    return {row[0]: EngineInfo(*row) for row in rows}
 
 
 def verdicts_of_game(scope: Scope, game: Game, record: Record) -> list[list[StoredVerdict]]:

@@ -251,7 +251,7 @@ def _move(row: MoveListRow, options: MoveListOptions) -> str:
             ' aria-current="step"' if row.key == options.here else "",
             f">{escape(row.text)}{_sign(note.mark) if note and note.mark else ''}</a>",
             _new() if row.key == options.novelty else "",
-            f'<span class="e">{with_marks(row.score)}</span>' if row.score else "",
+            f'<span class="e">{escape(row.score)}</span>' if row.score else "",
             f'<span class="t">{escape(row.time)}</span>' if options.timed and row.time else "",
             _note(note, options.full_record if row.key == options.here else address) if note else "",
         )

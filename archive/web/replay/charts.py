@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from math import exp
+from math import tanh
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from archive.derive.chances import BLUNDER, MISTAKE
+from archive.derive.chances import BLUNDER, MISTAKE, chance
 
 if TYPE_CHECKING:
+    from archive.derive.game_analysis import Score
     from archive.web.replay.report import Scores
     from kifu_core.game import Evaluation
     from kifu_core.shogi.clock import Tick
@@ -97,29 +98,26 @@ class ScoreChart:
     def svg(self) -> SafeString:
         """An area above the middle if Black is better, below it if White is, with lines at `level`."""
         heights = _heights(self.scores.evaluations, self.scores.scale)
-        shown = _thinned([*heights.items()], lambda one: abs(HEIGHT - one[1]))
-        first, last = shown[0][0], shown[-1][0]
-        points = "".join(f"L{ply} {height:g}" for ply, height in shown)
-        levels = "".join(f"M-1 {_height_of(sign * LEVEL):g}h{self.plies + 2}" for sign in (1, -1))
+        plies, points = [*heights], _line(heights)
+        level = tanh(LEVEL / 2)
+        levels = "".join(f"M-1 {_height_of(one):g}h{self.plies + 2}" for one in (level, -level))
         content = format_html(
-            '<path class="area" d="M{} {}{}L{} {}z"/><path class="level" d="{}"/>',
-            first, HEIGHT, points, last, HEIGHT, levels,
+            '<path class="area" d="M{} {}L{}L{} {}z"/><path class="level" d="{}"/>',
+            plies[0], HEIGHT, points, plies[-1], HEIGHT, levels,
         )  # fmt: skip
         content += self._others() + self._marks(heights)
         label = self.engine or _("Evaluation by the record's comments")
         # A script moves the gauge to these heights, one for each ply, with `-` where there is none.
-        by_ply = " ".join(f"{heights[ply]:g}" if ply in heights else "-" for ply in range(last + 1))
+        by_ply = " ".join(f"{heights[ply]:g}" if ply in heights else "-" for ply in range(plies[-1] + 1))
         return _framed("score-chart", self.plies, label, content, by_ply)
 
     def _others(self) -> SafeString:
         """Return a line for each other engine."""
-        parts = []
-        for report in self.scores.others:
-            heights = _heights(report.evaluations, report.engine.winning_scale)
-            shown = _thinned([*heights.items()], lambda one: abs(HEIGHT - one[1]))
-            points = "L".join(f"{ply} {height:g}" for ply, height in shown)
-            parts.append(f'<path class="other" d="M{points}"/>')
-        return mark_safe("".join(parts))
+        lines = (
+            _line(_heights(report.stored.scores, report.engine.winning_scale))
+            for report in self.scores.others
+        )
+        return mark_safe("".join(f'<path class="other" d="M{line}"/>' for line in lines))
 
     def _marks(self, heights: Mapping[int, float]) -> SafeString:
         """Return the marks as dots on the chart: lines without length, whose ends are round."""
@@ -137,21 +135,25 @@ def score_chart(scores: Scores, plies: int) -> ScoreChart | None:
 
 def _thinned(numbers: Sequence[N], size: Callable[[N], float]) -> list[N]:
     """Return at most `BARS` numbers: the largest of each group of neighbours."""
-    width = -(-len(numbers) // BARS) or 1
+    width = -(-len(numbers) // BARS)
+    if width <= 1:
+        return [*numbers]
     return [max(numbers[at : at + width], key=size) for at in range(0, len(numbers), width)]
 
 
-def _heights(evaluations: Iterable[Evaluation], scale: float) -> dict[int, float]:
-    """Return the y of evaluations by ply: from 0, Black wins, to twice `HEIGHT`."""
-    mates = (0, 2 * HEIGHT)
-    return {
-        one.ply: _height_of((one.score or 0) / scale) if one.winner is None else mates[one.winner]
-        for one in evaluations
-    }
+def _heights(scores: Iterable[Evaluation | Score], scale: float) -> dict[int, float]:
+    """Return the y of scores by ply: from 0, Black wins, to twice `HEIGHT`."""
+    return {one.ply: _height_of(chance(one.score, one.winner, scale)) for one in scores}
 
 
-def _height_of(odds: float) -> float:
-    return round(2 * HEIGHT / (1 + exp(max(-50, min(50, odds)))), 1)
+def _height_of(chance_: float) -> float:
+    return round(HEIGHT - HEIGHT * chance_, 1)
+
+
+def _line(heights: Mapping[int, float]) -> str:
+    """Return the points of a line through these heights by ply."""
+    points = _thinned([*heights.items()], lambda one: abs(HEIGHT - one[1]))
+    return "L".join([f"{ply} {height:g}" for ply, height in points])
 
 
 def _framed(name: str, plies: int, label: str, content: SafeString, heights: str = "") -> SafeString:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -93,7 +94,7 @@ class AccuracyRow(NamedTuple):
     rated: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Scores:
     """The scores that a page shows: by an engine, or those in comments (`report` is None)."""
 
@@ -107,7 +108,7 @@ class Scores:
     def scale(self) -> float:
         return self.report.engine.winning_scale if self.report else PONANZA
 
-    @property
+    @cached_property
     def marked(self) -> Mapping[int, Cost]:
         """The marked moves by ply."""
         return {one.ply: one for one in self.report.analysis.marked()} if self.report else {}
