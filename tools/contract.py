@@ -12,24 +12,12 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
-from datetime import date, datetime
 from itertools import product
 from pathlib import Path
-from types import NoneType, UnionType
-from typing import (
-    Annotated,
-    Any,
-    Final,
-    Literal,
-    Union,
-    get_args,
-    get_origin,
-)
+from typing import Any, Final
 
 import django
 import yaml
-from msgspec import Struct, UnsetType
-from msgspec.structs import fields
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "archive.project.settings")
 django.setup()
@@ -37,7 +25,6 @@ django.setup()
 from django.utils.translation import override  # noqa: E402
 from drf_spectacular.generators import SchemaGenerator  # noqa: E402
 from drf_spectacular.openapi import AutoSchema  # noqa: E402
-from drf_spectacular.plumbing import ComponentRegistry, ResolvedComponent  # noqa: E402
 from drf_spectacular.settings import patched_settings  # noqa: E402
 from rest_framework import serializers  # noqa: E402
 
@@ -47,101 +34,14 @@ from archive.api.fields import FlagField, FormFileField, TextField  # noqa: E402
 from archive.api.negotiation import JSON  # noqa: E402
 from archive.api.operations import Example, Operation, Schema  # noqa: E402
 from archive.api.problems import OF_STATUS, PROBLEM, Problem  # noqa: E402
-from archive.shapes.common import About, IssueInfo  # noqa: E402
+from archive.shapes.common import IssueInfo  # noqa: E402
+from tools.schemas import docstring_text, schema_of  # noqa: E402
 
 FILE: Final = Path(__file__).resolve().parents[1] / "schema" / "openapi.yaml"
 EXAMPLES: Final = FILE.with_name("examples.json")
 
 _ROUTES: Final[dict[type, Any]] = {getattr(one.callback, "cls", object): one for one in urls.urlpatterns}
 _FORMS: Final = ("multipart/form-data", "application/x-www-form-urlencoded")
-_PLAIN: Final[dict[Any, Schema]] = {
-    str: {"type": "string"},
-    int: {"type": "integer"},
-    float: {"type": "number"},
-    bool: {"type": "boolean"},
-    date: {"type": "string", "format": "date"},
-    datetime: {"type": "string", "format": "date-time"},
-    dict: {"type": "object"},
-}
-_INDENT: Final = re.compile(r"\n\s*")
-
-
-# --- shapes ----------------------------------------------------------------------------------------------
-
-
-def schema_of(hint: Any, registry: ComponentRegistry) -> Schema:
-    """Return the schema of a type; a Struct becomes a component and is referenced."""
-    origin, arguments = get_origin(hint), get_args(hint)
-    if isinstance(hint, Mapping):
-        return _titled(hint, registry)
-    if origin is Annotated:
-        schema = dict(schema_of(arguments[0], registry))
-        for about in arguments[1:]:
-            if isinstance(about, About):
-                nullable = NoneType in get_args(arguments[0])
-                schema |= about.schema | (_nullable_enum(about.schema) if nullable else {})
-        if "anyOf" in schema:
-            schema["anyOf"] = [_titled(one, registry) for one in schema["anyOf"]]
-        return _titled(schema, registry) if "enum" in schema else schema
-    if isinstance(hint, type) and issubclass(hint, Struct):
-        return _component(hint, registry)
-    if origin is Literal:
-        return {"type": "string", "enum": [*arguments]}
-    if origin in (Union, UnionType):
-        return _union(arguments, registry)
-    if origin is list:
-        return {"type": "array", "items": schema_of(arguments[0], registry)}
-    if origin is dict:
-        inner = schema_of(arguments[1], registry)
-        return {"type": "object"} | ({"additionalProperties": inner} if inner else {})
-    return {} if hint is Any else dict(_PLAIN[hint])
-
-
-def _union(hints: Iterable[Any], registry: ComponentRegistry) -> Schema:
-    hints = [one for one in hints if one is not UnsetType]
-    if len(hints) == 1:
-        return schema_of(hints[0], registry)
-    schemas = [schema_of(one, registry) for one in hints if one is not NoneType]
-    null = NoneType in hints
-    if len(schemas) == 1 and null and isinstance(schemas[0].get("type"), str):
-        return schemas[0] | {"type": [schemas[0]["type"], "null"]} | _nullable_enum(schemas[0])
-    return {"anyOf": schemas + ([{"type": "null"}] if null else [])}
-
-
-def _nullable_enum(schema: Schema) -> Schema:
-    return {"enum": [*schema["enum"], None]} if "enum" in schema else {}
-
-
-def _component(shape: Any, registry: ComponentRegistry) -> Schema:
-    component = ResolvedComponent(shape.__name__, ResolvedComponent.SCHEMA, object=shape)
-    if component not in registry:
-        registry.register(component)
-        members = fields(shape)
-        properties = {one.encode_name: schema_of(one.type, registry) for one in members}
-        required = [one.encode_name for one in members if one.required]
-        component.schema = {
-            "type": "object",
-            "description": _text(shape.__doc__),
-            "properties": properties,
-        }
-        component.schema |= {"required": required} if required else {}
-    reference: Schema = {"$ref": f"#/components/schemas/{shape.__name__}"}
-    return reference
-
-
-def _titled(schema: Mapping[str, Any], registry: ComponentRegistry) -> Schema:
-    """Return a reference to a schema with a title, which becomes a component; other schemas are returned as
-    they are."""
-    if "title" not in schema:
-        return dict(schema)
-    component = ResolvedComponent(schema["title"], ResolvedComponent.SCHEMA, object=str(schema["title"]))
-    component.schema = dict(schema)
-    registry.register_on_missing(component)
-    return {"$ref": f"#/components/schemas/{schema['title']}"}
-
-
-def _text(text: str | None) -> str:
-    return "\n\n".join(_INDENT.sub(" ", one).strip() for one in (text or "").split("\n\n"))
 
 
 # --- problems --------------------------------------------------------------------------------------------
@@ -218,10 +118,10 @@ class Contract(AutoSchema):
         return [_TAGS.get(word, word)]
 
     def get_summary(self) -> str:
-        return self.operation.text or _text(type(self.view).__doc__).partition("\n")[0]
+        return self.operation.text or docstring_text(type(self.view).__doc__).partition("\n")[0]
 
     def get_description(self) -> str:  # type: ignore[override]
-        return "" if self.operation.text else _text(type(self.view).__doc__).partition("\n\n")[2]
+        return "" if self.operation.text else docstring_text(type(self.view).__doc__).partition("\n\n")[2]
 
     def get_auth(self) -> list[Schema]:
         """Return the ways to sign in if they differ from the default: an operation that stores needs a CSRF
@@ -536,7 +436,7 @@ _SETTINGS: Final[dict[str, Any]] = {
     "OAS_VERSION": "3.1.1",
     "TITLE": "Kifu Archive",
     "VERSION": "1",
-    "DESCRIPTION": _text(_TEXT),
+    "DESCRIPTION": docstring_text(_TEXT),
     "LICENSE": {"name": "MIT", "identifier": "MIT"},
     "SERVERS": [{"url": "/"}],
     "TAGS": [{"name": name, "description": text} for name, text in _TAGS_IN_ORDER.items()],
