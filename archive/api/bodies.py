@@ -20,7 +20,7 @@ from archive.collections.errors import MOST_COLLECTIONS
 from archive.curation.batch_edits import GROUPS as HEADER_GROUPS
 from archive.curation.batch_edits import KINDS as EDIT_KINDS
 from archive.curation.batch_edits import LONGEST as LONGEST_TEXT
-from archive.curation.corrections import ACTIONS as CORRECTION_ACTIONS
+from archive.curation.policy import ACTIONS as CORRECTION_ACTIONS
 from archive.curation.steps import REASON_LENGTH
 from archive.derive.name_operations import MOST_OPERATIONS as MOST_NAME_OPERATIONS
 from archive.derive.operations import MOST_OPERATIONS

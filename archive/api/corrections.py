@@ -9,11 +9,10 @@ from rest_framework.reverse import reverse
 
 from archive.api.refusals import Refusals
 from archive.api.shapes import corrections as shapes
-from archive.curation import corrections, names
 from archive.curation.errors import CurationError
 from archive.curation.masks import mask_correction
-from archive.curation.policy import Subject
-from archive.models import Correction, CorrectionEvent, Game, User
+from archive.curation.policy import Subject, possible_actions
+from archive.models import Correction, CorrectionEvent, User
 from archive.queries.scope import space_name
 
 REFUSALS: Final = Refusals(
@@ -74,11 +73,6 @@ def correction_info(request: Request, row: Correction, subject: Subject) -> shap
     """Return a correction of a game, a player or an event with its history."""
     signed_in = isinstance(request.user, User)
     mask_correction(request.user, row, subject)
-    may = (
-        corrections.possible_actions(request.user, row, subject)
-        if isinstance(subject, Game)
-        else names.possible_actions(request.user, row, subject)
-    )
     ids = {kind: row.subject_id if row.subject == kind else None for kind in Correction.Subject.values}
     return shapes.CorrectionInfo(
         id=row.pk,
@@ -96,7 +90,7 @@ def correction_info(request: Request, row: Correction, subject: Subject) -> shap
         made=row.made,
         due=row.due,
         events=_events(sorted(row.events.all(), key=lambda event: event.pk), signed_in=signed_in),
-        may=may,
+        may=possible_actions(request.user, row, subject),
     )
 
 

@@ -8,19 +8,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-import orjson
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from archive import libraries, store
-from archive.accounts.audit import note_all
 from archive.accounts.roles import may_curate, may_dispose
 from archive.curation.batch_edits import BatchEdit
 from archive.curation.errors import CurationError
-from archive.curation.steps import check_reason
+from archive.curation.steps import check_reason, note_steps
 from archive.models import (
-    AuditEvent,
-    Correction,
     CorrectionBatch,
     CorrectionEvent,
     Game,
@@ -215,7 +211,7 @@ def _write(batch: CorrectionBatch, games: Sequence[int], done: int) -> None:
     else:
         operations = {pk: some for pk, some in _allowed(batch, games).items() if some}
         rows, event = store.correct_games(operations, batch, done, author), CorrectionEvent.Event.APPLIED
-    _note(batch, rows, event)
+    note_steps(batch.author, rows, event)
 
 
 def _allowed(batch: CorrectionBatch, games: Sequence[int]) -> dict[int, list[Operation]]:
@@ -225,12 +221,3 @@ def _allowed(batch: CorrectionBatch, games: Sequence[int]) -> dict[int, list[Ope
         return {}
     here = Game.objects.filter(pk__in=games, space=batch.space).values_list("pk", flat=True)
     return _operations(list(here), BatchEdit.of(batch.edit))
-
-
-def _note(batch: CorrectionBatch, rows: Sequence[Correction], event: CorrectionEvent.Event) -> None:
-    """Write an audit line for each game, with the values before and after."""
-    lines = (
-        f"game {row.subject_id}, correction {row.pk}: {event}, {orjson.dumps(row.operations).decode()}"
-        for row in rows
-    )
-    note_all(AuditEvent.CORRECT, batch.author, lines)

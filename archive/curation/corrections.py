@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import orjson
 from django.conf import settings
@@ -15,7 +15,15 @@ from archive import store
 from archive.curation.errors import CurationError
 from archive.curation.masks import NO_MASKS
 from archive.curation.policy import decide, may_decide, may_propose
-from archive.curation.steps import MOST_BYTES, REASON_LENGTH, check_reason, check_room, note_step, object_to
+from archive.curation.steps import (
+    MOST_BYTES,
+    check_reason,
+    check_room,
+    due_proposals,
+    end_proposal,
+    note_steps,
+    object_to,
+)
 from archive.derive.corrections import GameCorrection, correct, document_of
 from archive.derive.editions import Edition
 from archive.derive.game import ending_values, storable
@@ -42,7 +50,6 @@ if TYPE_CHECKING:
 
 State = Correction.State
 Event = CorrectionEvent.Event
-OPEN: Final = (State.PROPOSED, State.FAILED)
 
 
 def correct_game(user: User, game: Game, operations: Sequence[Operation], reason: str) -> Correction:
@@ -140,7 +147,7 @@ def _apply(row: Correction, user: User | None) -> Correction:
         row = store.apply_correction(row.pk, Author(user))
     except store.SameGameError as error:
         raise CurationError("same-game", other=error.other) from error
-    note_step(user, row, Event.APPLIED if row.state == State.APPLIED else Event.FAILED)
+    note_steps(user, [row], Event.APPLIED if row.state == State.APPLIED else Event.FAILED)
     return row
 
 
@@ -158,14 +165,14 @@ def accept(user: User, row: Correction) -> Correction:
 def reject(user: User, row: Correction, reason: str = "") -> Correction:
     """Reject a proposal. Raises CurationError."""
     _check_decides(user, row)
-    return _end(row, State.REJECTED, Event.REJECTED, user, reason)
+    return end_proposal(user, row, State.REJECTED, reason)
 
 
 def withdraw(user: User, row: Correction, reason: str = "") -> Correction:
     """Withdraw one's own proposal. Raises CurationError."""
     if row.author_id != user.pk:
         raise CurationError("no-right")
-    return _end(row, State.WITHDRAWN, Event.WITHDRAWN, user, reason)
+    return end_proposal(user, row, State.WITHDRAWN, reason)
 
 
 def undo(user: User, row: Correction) -> Correction:
@@ -192,20 +199,9 @@ def _undo(user: User, ids: list[int]) -> int:
         undone = store.undo_corrections(ids, Author(user))
     except store.SameGameError as error:
         raise CurationError("same-game", other=error.other) from error
-    for row in Correction.objects.filter(pk__in=ids).order_by("pk") if undone else ():
-        note_step(user, row, Event.UNDONE)
+    if undone:
+        note_steps(user, Correction.objects.filter(pk__in=ids).order_by("pk"), Event.UNDONE)
     return undone
-
-
-def _end(
-    row: Correction, state: Correction.State, event: CorrectionEvent.Event, user: User, reason: str
-) -> Correction:
-    open_row = Correction.objects.filter(pk=row.pk, state=State.PROPOSED)
-    if not open_row.update(state=state, due=None):
-        raise CurationError("not-open")
-    Author(user).note(row.pk, event, reason.strip()[:REASON_LENGTH])
-    note_step(user, row, event)
-    return Correction.objects.get(pk=row.pk)
 
 
 def subject_of(row: Correction) -> Game:
@@ -221,18 +217,14 @@ def _check_decides(user: AnyUser, row: Correction) -> None:
 def apply_due() -> int:
     """Apply the proposals whose time for objections is over; return how many. Those that would make a game
     equal to another one wait for a curator."""
-    due = Correction.objects.filter(state=State.PROPOSED, due__lte=timezone.now(), subject="game")
     applied = 0
-    for row in due.order_by("due")[:_DUE_AT_ONCE]:
+    for row in due_proposals(Correction.Subject.GAME):
         try:
             _apply(row, None)
             applied += 1
         except (CurationError, Game.DoesNotExist):
             Correction.objects.filter(pk=row.pk).update(due=None)
     return applied
-
-
-_DUE_AT_ONCE: Final = 100
 
 
 # --- history ---------------------------------------------------------------------------------------------
@@ -273,8 +265,6 @@ def _version(game: Game, number: int) -> Record:
 
 # --- actions ---------------------------------------------------------------------------------------------
 
-ACTIONS: Final = ("accept", "reject", "withdraw", "object", "undo")
-
 
 def perform(action: str, user: User, row: Correction, reason: str = "") -> Correction:
     """Perform one of `ACTIONS`. Raises CurationError, ValueError for an unknown action."""
@@ -290,17 +280,3 @@ def perform(action: str, user: User, row: Correction, reason: str = "") -> Corre
         case "undo":
             return undo(user, row)
     raise ValueError(f"no action {action!r}")
-
-
-def possible_actions(user: AnyUser, row: Correction, game: Game) -> list[str]:
-    """Return the actions that a user may take now."""
-    proposed, active = row.state == State.PROPOSED, row.state in (State.APPLIED, State.FAILED)
-    decides = may_decide(user, game)
-    possible = {
-        "accept": decides and row.state != State.APPLIED,
-        "reject": decides and proposed,
-        "withdraw": proposed and row.author_id is not None and row.author_id == user.pk,
-        "object": proposed and row.due is not None and may_propose(user, game),
-        "undo": decides and active,
-    }
-    return [action for action in ACTIONS if possible[action]]

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from archive import store
-from archive.curation.corrections import ACTIONS
 from archive.curation.errors import CurationError
-from archive.curation.policy import Decision, decide, may_decide, may_propose
-from archive.curation.steps import MOST_BYTES, check_reason, check_room, note_step, object_to
+from archive.curation.policy import Decision, decide, may_decide, may_propose, possible_actions
+from archive.curation.steps import (
+    MOST_BYTES,
+    check_reason,
+    check_room,
+    due_proposals,
+    end_proposal,
+    note_steps,
+    object_to,
+)
 from archive.derive.name_operations import (
     Kind,
     Merge,
@@ -26,14 +33,11 @@ from archive.intake.tasks import send_names
 from archive.models import Correction, CorrectionEvent, Event, Player, User
 from archive.shapes.encoding import encode
 
-if TYPE_CHECKING:
-    from archive.accounts.roles import AnyUser
-
 State = Correction.State
 Step = CorrectionEvent.Event
 Named = Player | Event
 
-OF_NAMES: Final = (Correction.Subject.PLAYER, Correction.Subject.EVENT)
+_OPEN: Final = (State.PROPOSED, State.FAILED)
 
 
 def correct(user: User, row: Named, operations: list[Any], reason: str) -> Correction:
@@ -71,11 +75,9 @@ def reject(user: User, row: Named, operations: list[Any], reason: str) -> Correc
     check_reason(reason)
     try:
         made = store.correct_name(_kind(row), row.pk, operations, user, reason.strip(), apply=False)
-        correction = store.decide_name(made.pk, user, accept=False)
     except NameEditError as error:
         raise _refused(error) from error
-    _applied(user, correction, correction.state)
-    return correction
+    return end_proposal(user, made, State.REJECTED)
 
 
 def _decide(operations: list[Any], *, decides: bool) -> Decision:
@@ -97,23 +99,26 @@ def perform(action: str, user: User | None, correction: Correction, reason: str 
         raise CurationError(_why_not(action, user, correction, row))
     try:
         match action:
-            case "accept" if correction.state in (State.PROPOSED, State.FAILED):
-                correction = store.decide_name(correction.pk, user, reason, accept=True)
+            case "accept" if correction.state in _OPEN:
+                correction = store.accept_name(correction.pk, user, reason)
             case "accept":
                 correction = store.restore_name(correction.pk, user, reason)
-            case "reject":
-                correction = store.decide_name(correction.pk, user, reason, accept=False)
-            case "withdraw":
-                correction = store.withdraw_name(correction.pk, user, reason)
             case "undo":
                 correction = store.undo_name(correction.pk, user, reason)
             case _:
                 assert user is not None
-                return object_to(user, correction, row, reason)
+                return _end(action, user, correction, row, reason)
     except NameEditError as error:
         raise _refused(error) from error
     _applied(user, correction, correction.state)
     return correction
+
+
+def _end(action: str, user: User, correction: Correction, row: Named, reason: str) -> Correction:
+    if action == "object":
+        return object_to(user, correction, row, reason)
+    state = State.REJECTED if action == "reject" else State.WITHDRAWN
+    return end_proposal(user, correction, state, reason, _OPEN)
 
 
 def _why_not(action: str, user: User, correction: Correction, row: Named) -> str:
@@ -123,23 +128,6 @@ def _why_not(action: str, user: User, correction: Correction, row: Named) -> str
     if not may_decide(user, row):
         return "no-curator"
     return "not-applied" if action == "undo" else "not-open"
-
-
-def possible_actions(user: AnyUser, correction: Correction, row: Named) -> list[str]:
-    """Return the actions that a user may take now."""
-    waits = correction.state in (State.PROPOSED, State.FAILED)
-    decides = may_decide(user, row)
-    mine = correction.author_id is not None and correction.author_id == user.pk
-    possible = {
-        "accept": decides and correction.state != State.APPLIED,
-        "reject": decides and waits,
-        "withdraw": waits and mine,
-        "object": correction.state == State.PROPOSED
-        and correction.due is not None
-        and may_propose(user, row),
-        "undo": decides and correction.state == State.APPLIED,
-    }
-    return [action for action in ACTIONS if possible[action]]
 
 
 def subject_of(correction: Correction) -> Named:
@@ -158,13 +146,8 @@ def history(row: Named) -> QuerySet[Correction]:
 
 def apply_due() -> int:
     """Apply the proposals about names whose time for objections is over; return how many."""
-    due = Correction.objects.filter(
-        state=State.PROPOSED, due__lte=timezone.now(), subject__in=OF_NAMES
-    ).order_by("due")
-    return len([perform("accept", None, correction) for correction in due[:_DUE_AT_ONCE]])
-
-
-_DUE_AT_ONCE: Final = 100
+    due = due_proposals(Correction.Subject.PLAYER, Correction.Subject.EVENT)
+    return len([perform("accept", None, correction) for correction in due])
 
 
 def _kind(row: Named) -> Kind:
@@ -177,6 +160,6 @@ def _refused(error: NameEditError) -> CurationError:
 
 def _applied(user: User | None, correction: Correction, step: str) -> None:
     """Write the audit log, and let games follow that wait."""
-    note_step(user, correction, step)
+    note_steps(user, [correction], step)
     if any(model._default_manager.filter(unsettled=True).exists() for model in (Player, Event)):
         send_names()

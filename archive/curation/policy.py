@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from archive.accounts.roles import may_curate, may_dispose, may_upload
 from archive.libraries import manages, owns
-from archive.models import Event, Game, Player, User
+from archive.models import Correction, Event, Game, Player, User
 from kifu_core.classes import PUBLIC
 
 if TYPE_CHECKING:
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 Subject = Game | Player | Event
 """What a correction is about."""
+ACTIONS: Final = ("accept", "reject", "withdraw", "object", "undo")
+"""Actions on a correction."""
+
+State = Correction.State
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,3 +55,23 @@ def may_decide(user: AnyUser, subject: Subject) -> bool:
     if not isinstance(user, User) or not may_dispose(user):
         return False
     return manages(user, subject) if isinstance(subject, Game) else owns(user, subject.space)
+
+
+def possible_actions(user: AnyUser, correction: Correction, subject: Subject) -> list[str]:
+    """Return the actions that a user may take on a correction now.
+
+    A failed correction of a game applies again by itself, so it can be undone; a failed one of a name waits
+    for a decision like a proposal.
+    """
+    proposed, failed = correction.state == State.PROPOSED, correction.state == State.FAILED
+    of_game, decides = isinstance(subject, Game), may_decide(user, subject)
+    is_open = proposed or (failed and not of_game)
+    own = correction.author_id is not None and correction.author_id == user.pk
+    possible = {
+        "accept": decides and correction.state != State.APPLIED,
+        "reject": decides and is_open,
+        "withdraw": own and is_open,
+        "object": proposed and correction.due is not None and may_propose(user, subject),
+        "undo": decides and (correction.state == State.APPLIED or (failed and of_game)),
+    }
+    return [action for action in ACTIONS if possible[action]]

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import Final
 
-from archive.accounts.audit import note
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from archive.accounts.audit import note_all
 from archive.curation.errors import CurationError
 from archive.curation.policy import Decision, Subject, may_propose
 from archive.models import AuditEvent, Correction, CorrectionEvent, User
@@ -16,6 +21,8 @@ OPEN_PROPOSALS: Final = 200
 """Undecided proposals of one account."""
 MOST_BYTES: Final = 1024 * 1024
 """Bytes of the operations of one correction as JSON."""
+_DUE_AT_ONCE: Final = 100
+_PROPOSED: Final = (Correction.State.PROPOSED,)
 
 
 def check_reason(reason: str) -> str:
@@ -43,12 +50,38 @@ def object_to(user: User, row: Correction, subject: Subject, reason: str) -> Cor
     return Correction.objects.get(pk=row.pk)
 
 
-def note_step(user: User | None, row: Correction, event: str) -> None:
-    """Write an audit line with the values before and after."""
+def end_proposal(
+    user: User | None,
+    row: Correction,
+    state: Correction.State,
+    reason: str = "",
+    of: Collection[str] = _PROPOSED,
+) -> Correction:
+    """Reject or withdraw a correction whose state is one of `of`. Raises CurationError."""
+    with transaction.atomic():
+        if not Correction.objects.filter(pk=row.pk, state__in=of).update(state=state, due=None):
+            raise CurationError("not-open")
+        Author(user).note(row.pk, CorrectionEvent.Event(state), reason.strip()[:REASON_LENGTH])
+    note_steps(user, [row], state)
+    return Correction.objects.get(pk=row.pk)
+
+
+def due_proposals(*subjects: Correction.Subject) -> QuerySet[Correction]:
+    """Return proposals on subjects of these kinds whose time for objections is over, the earliest first."""
+    due = Correction.objects.filter(state__in=_PROPOSED, due__lte=timezone.now(), subject__in=subjects)
+    return due.order_by("due")[:_DUE_AT_ONCE]
+
+
+def note_steps(user: User | None, rows: Iterable[Correction], event: str) -> None:
+    """Write an audit line for each correction."""
+    note_all(AuditEvent.CORRECT, user, (audit_line(row, event) for row in rows))
+
+
+def audit_line(row: Correction, event: str) -> str:
+    """Return a line of the audit log, with the values before and after."""
     pk, values = row.subject_id, encode(row.operations).decode()
     if row.subject == Correction.Subject.GAME:
-        note(AuditEvent.CORRECT, user, f"game {pk}, correction {row.pk}: {event}, {values}")
-    elif row.subject == Correction.Subject.PLAYER:
-        note(AuditEvent.CORRECT, user, f"player {pk}, correction {row.pk}: {event}, {values}")
-    else:
-        note(AuditEvent.CORRECT, user, f"event {pk}, correction {row.pk}: {event}, {values}")
+        return f"game {pk}, correction {row.pk}: {event}, {values}"
+    if row.subject == Correction.Subject.PLAYER:
+        return f"player {pk}, correction {row.pk}: {event}, {values}"
+    return f"event {pk}, correction {row.pk}: {event}, {values}"

@@ -41,12 +41,11 @@ from archive.store.leases import (
 )
 from archive.store.moving import TakenDownError, begin_move, move_game, move_upload, unfinished_moves
 from archive.store.people import (
+    accept_name,
     correct_name,
-    decide_name,
     restore_name,
     settle_names,
     undo_name,
-    withdraw_name,
     write_searched_names,
 )
 from archive.store.plan import SameGameError
@@ -65,14 +64,14 @@ from archive.store.verdicts import EngineIdentity, engine_of, write_first_opinio
 __all__ = [
     "CHANGES_AT_ONCE", "MOST_QUEUE_PLACES", "Author", "BatchMovedError", "ClaimLostError",
     "EngineIdentity", "IndexDamagedError", "ReadBatch", "RenumberedError", "Restored", "SameGameError",
-    "StoredCounts", "TakenDownError", "UnknownIndexError", "UploadEmpty", "UploadTooLarge", "add_paths",
-    "admit", "apply_correction", "begin_deletion", "begin_move", "claim", "claim_others", "correct_games",
-    "correct_name", "create_upload", "create_uploads", "decide_name", "delete_games", "delete_upload",
+    "StoredCounts", "TakenDownError", "UnknownIndexError", "UploadEmpty", "UploadTooLarge", "accept_name",
+    "add_paths", "admit", "apply_correction", "begin_deletion", "begin_move", "claim", "claim_others",
+    "correct_games", "correct_name", "create_upload", "create_uploads", "delete_games", "delete_upload",
     "end_abandoned", "engine_of", "find_formations", "finish", "fit_engine", "hand_over", "holds",
     "is_small", "longest_waiting", "move_game", "move_upload", "number_changes", "number_committed",
     "propose_correction", "queue", "reindex_games", "release_held", "reread", "reread_renumbered",
     "restart_changes", "restore_games", "restore_name", "restore_records", "retry", "settle_names",
     "store_batches", "sweep", "uncount_try", "undo_corrections", "undo_games", "undo_name", "unfinished",
-    "unfinished_deletions", "unfinished_moves", "withdraw_name", "write_analyses", "write_first_opinion",
+    "unfinished_deletions", "unfinished_moves", "write_analyses", "write_first_opinion",
     "write_searched_names", "write_verdicts",
 ]  # fmt: skip

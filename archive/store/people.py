@@ -109,27 +109,14 @@ def correct_name(
     return run((), work, alone=True)
 
 
-def decide_name(pk: int, account: User | None, text: str = "", *, accept: bool) -> Correction:
-    """Apply a proposal or reject it, and return it. One that cannot be applied has failed; it may be decided
-    again. Raises NameEditError."""
+def accept_name(pk: int, account: User | None, text: str = "") -> Correction:
+    """Apply a proposal, or one that failed, and return it; it may fail again. Raises NameEditError."""
 
     def work(change: Change) -> Correction:
         correction = _correction(pk, State.PROPOSED, State.FAILED)
-        if not accept:
-            return _end(correction, State.REJECTED, Step.REJECTED, account, text)
         return _try(change, correction, Step.APPLIED, account, text)
 
     return run((), work, alone=True)
-
-
-def withdraw_name(pk: int, account: User | None, text: str = "") -> Correction:
-    """Withdraw a proposal, and return it. Raises NameEditError."""
-
-    def work(_change: Change) -> Correction:
-        correction = _correction(pk, State.PROPOSED, State.FAILED)
-        return _end(correction, State.WITHDRAWN, Step.WITHDRAWN, account, text)
-
-    return run((), work)
 
 
 def undo_name(pk: int, account: User | None, text: str = "") -> Correction:

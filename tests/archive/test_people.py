@@ -13,6 +13,7 @@ import pytest
 from django.db import connection
 
 from archive import store
+from archive.curation.steps import end_proposal
 from archive.derive.name_operations import NameEditError
 from archive.models import Correction, Event, Game, GameChange, GameEvent, GamePlayer, Player
 from archive.queries.games.filters import GameFilters
@@ -21,7 +22,7 @@ from archive.queries.names.ids_of_names import unique_name
 from archive.queries.names.people import names, player_summary
 from archive.queries.scope import PUBLIC
 from archive.store import people, verify
-from archive.store.people import correct_name, decide_name, restore_name, undo_name, withdraw_name
+from archive.store.people import accept_name, correct_name, restore_name, undo_name
 from tests.archive.builders import ingest, ready
 from tests.archive.rows import empty_index
 from tests.archive.spellings import add_spelling
@@ -166,13 +167,13 @@ def test_a_proposal_is_applied_when_it_is_accepted_and_fails_if_its_ground_has_m
     good, bad = (correct(row, field("latin", "", text), apply=False) for text in ("Ko", "Kou"))
     gone = correct(row, field("note", "", "!"), apply=False)
     assert player("甲").latin == ""
-    assert decide_name(good.pk, None, accept=True).state == "applied"
-    failed = decide_name(bad.pk, None, accept=True)
+    assert accept_name(good.pk, None).state == "applied"
+    failed = accept_name(bad.pk, None)
     assert (failed.state, failed.failed_operation) == ("failed", 0)
-    assert decide_name(bad.pk, None, "no", accept=False).state == "rejected"
-    assert withdraw_name(gone.pk, None).state == "withdrawn"
+    assert end_proposal(None, failed, "rejected", "no", of=["failed"]).state == "rejected"
+    assert end_proposal(None, gone, "withdrawn").state == "withdrawn"
     with pytest.raises(NameEditError, match="not-open"):
-        decide_name(gone.pk, None, accept=True)
+        accept_name(gone.pk, None)
     assert (player("甲").latin, player("甲").note) == ("Ko", "")
 
 

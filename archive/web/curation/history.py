@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods
 from archive.curation import corrections
 from archive.curation.errors import TEXTS, CurationError
 from archive.curation.masks import mask_correction, sides_for
-from archive.curation.policy import Subject, may_decide, may_propose
+from archive.curation.policy import ACTIONS, Subject, may_decide, may_propose, possible_actions
 from archive.models import Correction, CorrectionEvent, Game, User
 from archive.queries.games.taken_down import game_called, game_shown
 from archive.web.curation.comparing import compare
@@ -79,7 +79,7 @@ def history(request: HttpRequest, game_id: int) -> HttpResponse:
             shown_correction(
                 row,
                 operation_texts(game.kind, row.operations),
-                corrections.possible_actions(request.user, row, game),
+                possible_actions(request.user, row, game),
             )
             for row in page
         ],
@@ -127,7 +127,7 @@ def take_action(
 ) -> None:
     """Take the action that was posted on one of some corrections, and say how that went. Raises Http404."""
     user, action = request.user, request.POST.get("action", "")
-    if not isinstance(user, User) or action not in corrections.ACTIONS:
+    if not isinstance(user, User) or action not in ACTIONS:
         raise Http404
     row = get_object_or_404(rows, pk=parse_number(request.POST.get("correction", "")) or 0)
     try:

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_http_methods
 
 from archive.curation import names
 from archive.curation.errors import CurationError
-from archive.curation.policy import may_decide, may_propose
+from archive.curation.policy import may_decide, may_propose, possible_actions
 from archive.derive.name_operations import LONGEST, MOST_SEATS, NameEditError, valid_value
 from archive.models import Event, Player, User
 from archive.queries.games.filters import GameFilters
@@ -79,7 +79,7 @@ def history(request: HttpRequest, kind: NameKind, name_id: int) -> HttpResponse:
             shown_correction(
                 one,
                 texts[one.pk],
-                names.possible_actions(request.user, one, row),
+                possible_actions(request.user, one, row),
                 others.get((kind, one.subject_id), ""),
             )
             for one in page
