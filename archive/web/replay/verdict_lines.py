@@ -10,7 +10,8 @@ from archive.queries.positions.verdicts import verdicts_at
 from archive.web.replay.engine_lines import thoughts_on
 from archive.web.replay.lines import PlayedMove
 from kifu_core.errors import KifuError
-from kifu_core.games import GAMES, SHOGI
+from kifu_core.games import SHOGI
+from kifu_core.shogi.keys.shogi64 import Encoder
 from kifu_core.shogi.moves import from_usi
 
 if TYPE_CHECKING:
@@ -61,10 +62,10 @@ def linked_thoughts(scope: Scope, position: Any, walk: WalkedLine) -> list[Linke
 
 def _links(thought: Thought, position: Any, walk: WalkedLine) -> list[tuple[str, str]]:
     position, played = position.copy(), list[PlayedMove]()
-    codec = GAMES[walk.kind].codec
+    encoder = Encoder(position)
     for name, words in zip(thought.moves, thought.words, strict=True):
         move = from_usi(name)
-        position.do_move(move)
-        played.append(PlayedMove(move, name, words, codec.encode(position)))
-    line = replace(walk, line=(*walk.line[: walk.at], *played), at=walk.at)
-    return [(line.address(walk.at + number), one.text) for number, one in enumerate(played, start=1)]
+        encoder.follow(move, position.do_move(move))
+        played.append(PlayedMove(move, name, words, encoder.code()))
+    line = replace(walk, line=(*walk.line[: walk.at], *played))
+    return [(step.href, step.text) for step in line.steps[walk.at + 1 :]]
