@@ -141,7 +141,7 @@ class Migration(migrations.Migration):
             name='HeardProcess',
             fields=[
                 ('name', models.CharField(max_length=200, primary_key=True, serialize=False)),
-                ('role', models.CharField(choices=[('worker', 'worker'), ('analyst', 'engine worker'), ('scheduler', 'scheduler')], max_length=10)),
+                ('role', models.CharField(choices=[('worker', 'worker'), ('analyst', 'engine worker'), ('network', 'network worker'), ('scheduler', 'scheduler')], max_length=10)),
                 ('version', models.CharField(max_length=20)),
                 ('started', models.DateTimeField()),
                 ('seen', models.DateTimeField()),

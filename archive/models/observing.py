@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 class ProcessRole(models.TextChoices):
     WORKER = "worker", _("worker")
     ANALYST = "analyst", _("engine worker")
+    NETWORK = "network", _("network worker")
     SCHEDULER = "scheduler", _("scheduler")
 
 

@@ -10,6 +10,7 @@ from typing import Annotated, Final
 from django.core.exceptions import ImproperlyConfigured
 from msgspec import Meta, Struct, ValidationError
 from msgspec.json import decode
+from msgspec.structs import replace
 
 NAME: Final = "ARCHIVE_BROWSER_ENGINE"
 DESCRIPTION: Final = "engine.json"
@@ -52,7 +53,4 @@ def read(folder: str) -> BrowserEngine | None:
         raise ImproperlyConfigured(f"{NAME}: {path} is no JSON ({error})") from None
     if not (path.parent / engine.script).is_file():
         raise ImproperlyConfigured(f"{NAME}: there is no file {path.parent / engine.script}")
-    return BrowserEngine(
-        name=engine.name, script=engine.script, version=engine.version, factory=engine.factory,
-        options=engine.options, seconds=engine.seconds, folder=str(path.parent),
-    )  # fmt: skip
+    return replace(engine, folder=str(path.parent))

@@ -142,9 +142,9 @@ def words(name: str, default: list[str]) -> list[str]:
     return [word.strip() for word in value.split(",") if word.strip()] if value else default
 
 
-def several(name: str, options: tuple[str, ...], default: tuple[str, ...]) -> tuple[str, ...]:
-    """Return some of several words."""
-    chosen = words(name, [*default])
+def several(name: str, options: tuple[str, ...]) -> tuple[str, ...]:
+    """Return some of several words; all of them if unset."""
+    chosen = words(name, [*options])
     for word in chosen:
         if word not in options:
             raise ImproperlyConfigured(f"{name}: {word!r} is none of {', '.join(options)}")

@@ -17,11 +17,9 @@ MAINTENANCE: Final = "maintenance"
 """Tasks that nobody waits for, or that need folders: deletions, moves, dumps, columns, the watched folder."""
 
 QUEUES: Final = (INTERACTIVE, BULK, MAINTENANCE)
-"""The queues that a worker serves by default."""
 
 NETWORK: Final = "network"
-"""The first opinion of the neural network on new games. Its workers have the least priority and load the
-network, which other workers do not."""
+"""First opinions of the neural network, which workers of their own form, and no others."""
 
 OPINIONS: Final = "archive.opinions"
 """The task of this queue."""

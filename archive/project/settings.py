@@ -78,7 +78,7 @@ SWEEP_SECONDS = env.number("ARCHIVE_SWEEP_SECONDS", 30)
 # How a worker runs its tasks: in a child that can be killed and replaced, or in its own process.
 WORKER_POOL = env.choice("ARCHIVE_WORKER_POOL", ("prefork", "solo"), "prefork")
 # Which queues a worker serves: on a machine without the folders of dumps and watching, all but the last.
-WORKER_QUEUES = env.several("ARCHIVE_WORKER_QUEUES", (*QUEUES, NETWORK), QUEUES)
+WORKER_QUEUES = env.several("ARCHIVE_WORKER_QUEUES", QUEUES)
 # The folder of an engine that visitors' browsers run.
 BROWSER_ENGINE = browser_engine.read(env.text("ARCHIVE_BROWSER_ENGINE"))
 # Whether every game gets a first opinion by the neural network, where that is installed.

@@ -1,4 +1,4 @@
-"""One process of the archive: `python -m archive.serving.child web|worker|analyst|scheduler [--supervised]`.
+"""One process of the archive: `python -m archive.serving.child ROLE [--supervised]`, with a role of `ROLES`.
 
 With `--supervised` its standard input is a pipe from `manage.py serve`. When the supervisor ends, even by a
 kill, the pipe ends, and the child ends with its process group. Containers run the same roles without it.
@@ -25,7 +25,6 @@ import django
 
 from archive.observing import logs
 from archive.project.garbage_collection import gc_paused
-from archive.project.queues import NETWORK
 from archive.project.startup import load_settings, refuse_contradictions, refuse_other_tables
 
 if TYPE_CHECKING:
@@ -56,7 +55,7 @@ WORKER_NICENESS = 5
 processes."""
 
 NETWORK_NICENESS = 19
-"""Added to the niceness of a worker that does nothing but first opinions."""
+"""Added to the niceness of the worker of the network."""
 
 PACKAGES: Final = ("intake", "dumps", "collections", "curation", "analysis")
 """The packages with tasks."""
@@ -174,7 +173,15 @@ def analyst() -> None:
     _work(ProcessRole.ANALYST, [ANALYSIS])
 
 
-def _work(role: ProcessRole, queues: Sequence[str]) -> None:
+def network() -> None:
+    """Run one Celery worker for first opinions, which loads the network and has the least priority."""
+    from archive.models import ProcessRole
+    from archive.project.queues import NETWORK
+
+    _work(ProcessRole.NETWORK, [NETWORK], NETWORK_NICENESS)
+
+
+def _work(role: ProcessRole, queues: Sequence[str], niceness: int = WORKER_NICENESS) -> None:
     """Run one Celery worker.
 
     It has only one child, since that keeps an upload's walk, or an engine, open between turns; for more
@@ -190,7 +197,7 @@ def _work(role: ProcessRole, queues: Sequence[str]) -> None:
 
     # Celery prints messages about its end without the log's format.
     vars(celery_worker)["safe_say"] = lambda *_: None
-    os.nice(NETWORK_NICENESS if tuple(queues) == (NETWORK,) else WORKER_NICENESS)
+    os.nice(niceness)
     # A worker receives no message during a task.
     _end_when_silent(max(settings.SILENCE_SECONDS, settings.TASK_SECONDS))
     collect_rarely()
@@ -261,7 +268,7 @@ def _check(role: str) -> None:
 
 
 ROLES: dict[str, Callable[[], None]] = {
-    "web": web, "worker": worker, "analyst": analyst, "scheduler": scheduler
+    "web": web, "worker": worker, "analyst": analyst, "network": network, "scheduler": scheduler
 }  # fmt: skip
 
 

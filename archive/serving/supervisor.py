@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from types import FrameType
 
@@ -25,13 +25,11 @@ DEATHS_WITHIN = 60.0
 
 
 class Child:
-    """One supervised process: its command, variables of its environment, when it died, and when it may start
-    again."""
+    """One supervised process: its command, when it died, and when it may start again."""
 
-    def __init__(self, name: str, command: Sequence[str], variables: Mapping[str, str] | None = None) -> None:
+    def __init__(self, name: str, command: Sequence[str]) -> None:
         self.name = name
         self.command = list(command)
-        self.variables = variables or {}
         self.process: subprocess.Popen[bytes] | None = None
         self.deaths: deque[float] = deque(maxlen=MAX_DEATHS)
         self.start_at = 0.0
@@ -39,10 +37,7 @@ class Child:
 
     def start(self) -> None:
         """Start the process in a session of its own, with a pipe as standard input that ends with us."""
-        environment = os.environ | self.variables
-        self.process = subprocess.Popen(
-            self.command, stdin=subprocess.PIPE, start_new_session=True, env=environment
-        )
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, start_new_session=True)
 
     def died(self, now: float) -> bool:
         """Return whether the process has died, and record it; an end with RESTART is no death."""
@@ -128,6 +123,6 @@ class Supervisor:
             child.kill()
 
 
-def child_of_ours(name: str, role: str, **variables: str) -> Child:
+def child_of_ours(name: str, role: str) -> Child:
     """Return a child that runs one of the roles of `archive.serving.child`."""
-    return Child(name, [sys.executable, "-m", "archive.serving.child", role, "--supervised"], variables)
+    return Child(name, [sys.executable, "-m", "archive.serving.child", role, "--supervised"])

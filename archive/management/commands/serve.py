@@ -14,7 +14,6 @@ from archive.management.command import ArchiveCommand
 from archive.models import Upload
 from archive.observing import logs
 from archive.project.checks import FOLDERS, SETTINGS
-from archive.project.queues import NETWORK
 from archive.project.site_address import listening_address
 from archive.project.startup import refuse
 from archive.serving.sockets import check_free
@@ -40,7 +39,7 @@ class Command(ArchiveCommand):
         self._greet()
         workers = [child_of_ours(f"worker {n + 1}", "worker") for n in range(settings.INGEST_WORKERS)]
         if settings.ARCHIVE_NETWORK:
-            workers.append(child_of_ours("network", "worker", ARCHIVE_WORKER_QUEUES=NETWORK))
+            workers.append(child_of_ours("network", "network"))
         engines = settings.ENGINES.workers if settings.ENGINES.engine else 0
         workers += [child_of_ours(f"engine worker {n + 1}", "analyst") for n in range(engines)]
         children = [child_of_ours("web", "web"), *workers, child_of_ours("scheduler", "scheduler")]
