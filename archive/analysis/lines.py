@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from archive.analysis.usi import SearchedPosition
+from archive.derive.verdicts import keys_of_line
 from archive.models import Game, GameRecord
 from archive.queries.games.taken_down import is_hidden
-from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI
-from kifu_core.lines import NO_MOVE
-from kifu_core.shogi import rules
+from kifu_core.shogi import replay, rules
 from kifu_core.shogi.moves import to_usi
 
 if TYPE_CHECKING:
@@ -39,17 +37,9 @@ class GameLine(NamedTuple):
 
 def line_of(record: Record, space: int) -> GameLine:
     """Return the main line of a record in a space, at most `PLIES` moves; linear in it."""
-    keys_of, start = SHOGI.codec.same_class_keys, ""
-    moves, keys = list[str](), list[int]()
-    for _ply, position, move, _entry in islice(SHOGI.replay.main_line(record), PLIES + 1):
-        start = start or position.sfen()
-        try:
-            keys.append(keys_of(position, "exact", SHOGI.name, space)[0])
-        except KifuError:  # more pieces than a set has
-            return GameLine(start, tuple(moves[: max(0, len(keys) - 1)]), tuple(keys))
-        if move != NO_MOVE:
-            moves.append(to_usi(move))
-    return GameLine(start, tuple(moves), tuple(keys))
+    keys = keys_of_line(record, space)[: PLIES + 1]
+    moves = SHOGI.replay.main_moves(record)[: max(0, len(keys) - 1)]
+    return GameLine(replay.start(record).sfen(), tuple(map(to_usi, moves)), tuple(keys))
 
 
 def line_of_game(pk: int, space: int) -> GameLine | None:

@@ -12,12 +12,13 @@ from functools import cache
 from hashlib import blake2b
 from importlib.metadata import version
 from importlib.util import find_spec
-from math import log
+from math import atanh
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
+from archive.derive.chances import PONANZA
 from archive.derive.verdicts import Line, NewVerdict
 from archive.models import Engine
 from archive.store import EngineIdentity
@@ -25,23 +26,16 @@ from archive.store import EngineIdentity
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from archive.analysis.usi import SearchedPosition
+
 CANDIDATES: Final = 5
 """Moves of a verdict: with these the network names the played move in five of six cases."""
 LEAST_POLICY: Final = 10
 """The likelihood in thousandths from which a move other than the best one is a candidate."""
-SCALE: Final = 600
-"""Hundredths of a pawn of the score at which the winning chances are 73 %: 1 / (1 + exp(-score / 600))."""
-SURE: Final = 0.0005
-"""The least chance that a score says: values of 1 and -1 have no finite score."""
+SURE: Final = 0.999
+"""The largest value with a score of its own: those of 1 and -1 would be infinite."""
 _BATCH: Final = 32
 """Positions of one run; larger batches take more memory, and no less time."""
-
-
-class Situation(NamedTuple):
-    """A position as the start of its game, as SFEN, and the moves that led to it, in USI."""
-
-    start: str
-    moves: tuple[str, ...]
 
 
 class Network:
@@ -65,22 +59,22 @@ class Network:
             network=blake2b(path.read_bytes(), digest_size=6).hexdigest(),
         )
 
-    def verdicts(self, situations: Sequence[Situation]) -> list[NewVerdict | None]:
-        """Return the verdict on each situation, None where no move is legal or the network cannot read it.
+    def verdicts(self, positions: Sequence[SearchedPosition]) -> list[NewVerdict | None]:
+        """Return the verdict on each position, None where no move is legal or the network cannot read it.
 
         A mate in one is stated instead of a score.
         """
         result: list[NewVerdict | None] = []
-        for first in range(0, len(situations), _BATCH):
-            result += self._batch([self._read(one) for one in situations[first : first + _BATCH]])
+        for first in range(0, len(positions), _BATCH):
+            result += self._batch([self._read(one) for one in positions[first : first + _BATCH]])
         return result
 
-    def _read(self, situation: Situation) -> _Input | None:
+    def _read(self, searched: SearchedPosition) -> _Input | None:
         states = self.states
         try:
-            start = states.usi_state(f"position sfen {situation.start}")
-            state, history = states.usi_state(f"position sfen {situation.start}"), states.MoveVector()
-            for name in situation.moves:
+            start = states.usi_state(f"position sfen {searched.start}")
+            state, history = states.usi_state(f"position sfen {searched.start}"), states.MoveVector()
+            for name in searched.moves:
                 move = state.to_move(name)
                 history.append(move)
                 state.make_move(move)
@@ -107,7 +101,7 @@ class Network:
 
 
 class _Input(NamedTuple):
-    """The planes of a situation, the index of each legal move in the network's policy, a mate in one if there
+    """The planes of a position, the index of each legal move in the network's policy, a mate in one if there
     is any, and whether White is to move."""
 
     planes: NDArray[np.float32]
@@ -133,13 +127,12 @@ class _Input(NamedTuple):
 
 
 def score_of(value: float) -> int:
-    """Return the score of a value from -1, lost, to 1, won.
+    """Return the score of a value from -1, lost, to 1, won: the inverse of `chances.chance`.
 
     >>> score_of(0.0), score_of(0.5), score_of(-1.0)
     (0, 659, -4560)
     """
-    chance = min(max((1 + value) / 2, SURE), 1 - SURE)
-    return round(SCALE * log(chance / (1 - chance)))
+    return round(2 * PONANZA * atanh(min(max(value, -SURE), SURE)))
 
 
 def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -9,21 +9,16 @@ from __future__ import annotations
 
 import time
 from contextlib import AbstractContextManager, nullcontext
-from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from django.db import connection, transaction
 
 from archive import store
-from archive.analysis.network import Situation, network
+from archive.analysis.lines import line_of
+from archive.analysis.network import network
 from archive.models import WITHOUT_OPINION, Game, Verdict
-from kifu_core.errors import KifuError
-from kifu_core.games import SHOGI
-from kifu_core.shogi.moves import to_usi
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from archive.analysis.network import Network
     from archive.derive.verdicts import NewVerdict
 
@@ -67,21 +62,9 @@ def _claiming() -> AbstractContextManager[None]:
 
 def _verdicts(model: Network, engine: int, game: Game) -> dict[int, NewVerdict]:
     """Return the verdicts on the positions of a game that have none of this engine, by their keys."""
-    situations = dict(_situations(game))
-    judged = Verdict.objects.filter(key__in=situations, engine=engine).values_list("key", flat=True)
-    missing = sorted(situations.keys() - {*judged})
-    verdicts = model.verdicts([situations[key] for key in missing])
+    line = line_of(game.jkf, game.space)
+    plies = {key: ply for ply, key in enumerate(line.keys[: PLIES + 1])}
+    judged = Verdict.objects.filter(key__in=plies, engine=engine).values_list("key", flat=True)
+    missing = sorted(plies.keys() - {*judged})
+    verdicts = model.verdicts([line.at(plies[key]) for key in missing])
     return {key: one for key, one in zip(missing, verdicts, strict=True) if one is not None}
-
-
-def _situations(game: Game) -> Iterator[tuple[int, Situation]]:
-    record = game.jkf
-    start, moves = SHOGI.replay.start_text(record), list[str]()
-    for _ply, position, move, _entry in islice(SHOGI.replay.main_line(record), PLIES + 1):
-        try:
-            (key,) = SHOGI.codec.same_class_keys(position, "exact", SHOGI.name, game.space)
-        except KifuError:  # hands that no code can hold
-            return
-        yield key, Situation(start, tuple(moves))
-        if move:
-            moves.append(to_usi(move))

@@ -6,7 +6,6 @@ disabled, and all of them are removed; the games that had them are analysed agai
 
 from __future__ import annotations
 
-import math
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
@@ -21,7 +20,8 @@ from archive.analysis import queue
 from archive.analysis.errors import AnalysisError
 from archive.analysis.lines import line_of_game
 from archive.analysis.usi_info import score_of
-from archive.derive.verdicts import Line, NewVerdict, legal_part, sound
+from archive.derive.chances import PONANZA, chance
+from archive.derive.verdicts import LINE_MOVES, Line, NewVerdict, legal_part, sound
 from archive.models import (
     AnalysisCheck,
     AnalysisClaim,
@@ -40,10 +40,9 @@ if TYPE_CHECKING:
     from archive.project.engine_file import EngineSetting
     from kifu_core.shogi.position import Position
 
-SCALE: Final = 600
-"""The constant of winning chances in which verdicts are compared."""
-TOLERANCE: Final = 0.2
-"""Difference of winning chances up to which two verdicts agree: builds of one engine differ a little."""
+TOLERANCE: Final = 0.4
+"""Difference of winning chances, from -1 to 1, up to which two verdicts agree: builds of one engine differ a
+little."""
 MOST_WRONG: Final = 2
 """Contradicted verdicts after which a volunteer is disabled."""
 MOST_CHECKS: Final = 1_000
@@ -129,13 +128,9 @@ def _line(position: Position, ply: int, given: Mapping[str, Any]) -> Line:
     legal = legal_part(position, moves)
     if line is None or not sound(line):
         raise AnalysisError("bad-analysis", ply=ply, why="a line has neither cp nor mate")
-    if not legal or legal != moves[: len(legal)] or len(legal) < min(len(moves), _LEAST_LEGAL):
+    if not legal or legal != moves[:LINE_MOVES]:
         raise AnalysisError("bad-analysis", ply=ply, why="a line has illegal moves")
     return line._replace(moves=legal)
-
-
-_LEAST_LEGAL: Final = 20
-"""Moves of a line that have to be legal, if it has so many."""
 
 
 # --- checks ----------------------------------------------------------------------------------------------
@@ -200,18 +195,8 @@ def _agree(theirs: Sequence[Line], ours: Sequence[Line]) -> bool:
     said."""
     if not ours or not theirs:
         return True
-    return abs(chances(theirs[0]) - chances(ours[0])) <= TOLERANCE
-
-
-def chances(line: Line) -> float:
-    """Return the winning chances of colour 0, from 0 to 1.
-
-    >>> chances(Line(0)), chances(Line(None, 1, 5))
-    (0.5, 0.0)
-    """
-    if line.winner is not None:
-        return 1.0 - line.winner
-    return 1 / (1 + math.exp(-(line.score or 0) / SCALE))
+    one, other = (chance(line.score, line.winner, PONANZA) for line in (theirs[0], ours[0]))
+    return abs(one - other) <= TOLERANCE
 
 
 def disable(volunteer: AnalysisVolunteer) -> None:

@@ -96,6 +96,18 @@ def legal_part(position: Position, moves: Iterable[str]) -> tuple[str, ...]:
     return tuple(played)
 
 
+def keys_of_line(record: Record, space: int) -> list[int]:
+    """Return the keys of the positions of a main line in a space, by ply, up to the first position that no
+    code can hold. Linear in the line."""
+    keys = list[int]()
+    for _ply, position, _move, _entry in SHOGI.replay.main_line(record):
+        try:
+            keys += SHOGI.codec.same_class_keys(position, "exact", SHOGI.name, space)
+        except KifuError:  # more pieces in hand than a set has
+            break
+    return keys
+
+
 def sound(line: Line) -> bool:
     """Return whether a line has a score or a mate within the limits."""
     if line.winner is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from django.db import transaction
 from django.db.models import F
@@ -14,14 +14,10 @@ from django.utils import timezone
 from archive.derive.chances import PONANZA, Fit, fit
 from archive.derive.game_analysis import EngineVerdict, StoredAnalysis, analyse, best_verdict, pack
 from archive.derive.text import EVALUATIONS
-from archive.derive.verdicts import Line
+from archive.derive.verdicts import Line, keys_of_line
 from archive.models import Engine, Game, GameAnalysis, GameChange, Verdict
 from archive.store.existing import batched
-from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI
-
-if TYPE_CHECKING:
-    from kifu_core.jkf import Record
 
 ByEngine = dict[int, dict[int, EngineVerdict]]
 """The verdicts of engines by key."""
@@ -85,7 +81,7 @@ def _scales() -> dict[int, float]:
 
 def _rows(game: Game, engine: int | None, scales: Mapping[int, float]) -> list[GameAnalysis]:
     record = game.jkf
-    keys = _keys(record, game.space)
+    keys = keys_of_line(record, game.space)
     rows = []
     for pk, by_key in sorted(_verdicts(keys, engine).items()):
         analysis = analyse(record, [by_key.get(key) for key in keys], scales[pk])
@@ -98,17 +94,6 @@ def _rows(game: Game, engine: int | None, scales: Mapping[int, float]) -> list[G
                 )
             )  # fmt: skip
     return rows
-
-
-def _keys(record: Record, space: int) -> list[int]:
-    """Return the keys of the positions of a main line, up to one that no code can hold."""
-    keys = list[int]()
-    for _ply, position, _move, _entry in SHOGI.replay.main_line(record):
-        try:
-            keys += SHOGI.codec.same_class_keys(position, "exact", SHOGI.name, space)
-        except KifuError:
-            break
-    return keys
 
 
 def _verdicts(keys: Iterable[int], engine: int | None) -> ByEngine:

@@ -10,7 +10,8 @@ from django.conf import settings
 
 from archive import libraries, store
 from archive.analysis import opinions
-from archive.analysis.network import Network, Situation
+from archive.analysis.network import Network
+from archive.analysis.usi import SearchedPosition
 from archive.derive.game import derive_game
 from archive.derive.verdicts import Line, NewVerdict
 from archive.intake import worker
@@ -40,9 +41,9 @@ class Recorder:
     identity = EngineIdentity("a network", Engine.Source.NETWORK)
 
     def __init__(self) -> None:
-        self.situations: list[Situation] = []
+        self.situations: list[SearchedPosition] = []
 
-    def verdicts(self, situations: Sequence[Situation]) -> list[NewVerdict | None]:
+    def verdicts(self, situations: Sequence[SearchedPosition]) -> list[NewVerdict | None]:
         self.situations += situations
         return [NewVerdict((Line(5, moves=("7g7f",), policy=300),), nodes=1, history=True)] * len(situations)
 
@@ -99,7 +100,12 @@ def test_what_is_private_stays_in_its_library(recorder):
 def test_the_network_reads_positions_and_finds_a_mate_in_one():
     network = Network()
     start, reply, mate, unreadable = network.verdicts(
-        [Situation(START, ()), Situation(START, ("7g7f",)), Situation(MATE, ()), Situation("a", ())]
+        [
+            SearchedPosition(START, ()),
+            SearchedPosition(START, ("7g7f",)),
+            SearchedPosition(MATE, ()),
+            SearchedPosition("a", ()),
+        ]
     )
     assert start is not None and abs(start.lines[0].score or 0) < 200
     assert start.lines[0].moves[0] in ("7g7f", "2g2f") and (start.lines[0].policy or 0) > 200
@@ -112,7 +118,10 @@ def test_the_network_reads_positions_and_finds_a_mate_in_one():
 def test_the_network_says_the_same_of_a_position_with_the_colours_exchanged():
     network = Network()
     black, white = network.verdicts(
-        [Situation("4k4/9/9/9/9/9/9/9/R3K4 b - 1", ()), Situation("4k3r/9/9/9/9/9/9/9/4K4 w - 1", ())]
+        [
+            SearchedPosition("4k4/9/9/9/9/9/9/9/R3K4 b - 1", ()),
+            SearchedPosition("4k3r/9/9/9/9/9/9/9/4K4 w - 1", ()),
+        ]
     )
     assert black is not None and white is not None
     scores = black.lines[0].score, white.lines[0].score
