@@ -44,12 +44,12 @@ def limit_of(query: Mapping[str, Any], default: int = PAGE, largest: int = LARGE
     return int(text)
 
 
-def next_url(request: Request, cursor: str | None) -> str | None:
+def next_url(request: Request, cursor: str | int | None) -> str | None:
     """Return the request's own address with another cursor; None if there is no further page."""
     if cursor is None:
         return None
     parameters: QueryDict = request.query_params.copy()
-    parameters["cursor"] = cursor
+    parameters["cursor"] = str(cursor)
     return request.build_absolute_uri(f"{request.path}?{parameters.urlencode()}")
 
 

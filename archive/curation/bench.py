@@ -21,6 +21,7 @@ from archive.derive.game import SHORT_PLIES
 from archive.models import Correction, Entry, Game, GamePlayer, Player, Report, User
 from archive.queries.games.twins import Twin, twins_of
 from archive.queries.names.same_person import Described, same_person
+from archive.queries.paging import page_before
 from archive.queries.scope import Scope
 from kifu_core.classes import PUBLIC
 
@@ -98,8 +99,7 @@ def _listed(rows: QuerySet[Any]) -> tuple[Callable[[int | None], BenchPage], Cal
     """Return page and count of the rows of an indexed query."""
 
     def page(before: int | None) -> BenchPage:
-        found = list((rows if before is None else rows.filter(pk__lt=before)).order_by("-pk")[: PAGE + 1])
-        return BenchPage(found[:PAGE], found[PAGE - 1].pk if len(found) > PAGE else None)
+        return BenchPage(*page_before(rows, before, PAGE))
 
     return page, lambda: len(rows.order_by().values_list("pk")[: MOST_COUNTED + 1])
 
@@ -110,21 +110,13 @@ def _examined(
     """Return the pages of those among the next `EXAMINED` rows that `chosen` returns."""
 
     def page(before: int | None) -> BenchPage:
-        window = _window(rows, before)
-        found = chosen(window)
-        if len(found) > PAGE:
-            return BenchPage(found[:PAGE], found[PAGE - 1].pk)
-        return BenchPage(found, _end(window))
+        window, following = page_before(rows, before, EXAMINED)
+        matches = chosen(window)
+        if len(matches) > PAGE:
+            return BenchPage(matches[:PAGE], matches[PAGE - 1].pk)
+        return BenchPage(matches, following)
 
     return page
-
-
-def _window(rows: QuerySet[Any], before: int | None) -> list[Any]:
-    return list((rows if before is None else rows.filter(pk__lt=before)).order_by("-pk")[:EXAMINED])
-
-
-def _end(window: Sequence[Any]) -> int | None:
-    return int(window[-1].pk) if len(window) == EXAMINED else None
 
 
 # --- games and names -------------------------------------------------------------------------------------
@@ -140,7 +132,7 @@ def _odd(rows: Sequence[Player]) -> list[Player]:
 def _twins(before: int | None) -> BenchPage:
     """Return the games that have an older twin. Those of many meetings, as programs have them, are compared
     in several pages."""
-    window = _window(_GAMES, before)
+    window, following = page_before(_GAMES, before, EXAMINED)
     rows: list[TwinRow] = []
     for compared, game in enumerate(_with_likeness(window)):
         if len(rows) == PAGE or compared == COMPARED:
@@ -148,7 +140,7 @@ def _twins(before: int | None) -> BenchPage:
         older = tuple(twin for twin in twins_of(_PUBLIC, game) if twin.id < game.pk)
         if older:
             rows.append(TwinRow(game, older))
-    return BenchPage(rows, _end(window))
+    return BenchPage(rows, following)
 
 
 def _with_likeness(rows: Sequence[Game]) -> list[Game]:

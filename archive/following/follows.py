@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from django.db import transaction
 from django.db.models import Q
 
 from archive.following.errors import MOST_FOLLOWS, FollowError
+from archive.following.own_rows import get_or_create
 from archive.models import Event, Follow, Player, User
 from archive.models.following import TITLE_LENGTH
 from archive.names.plain_text import plain
@@ -45,14 +45,9 @@ def _follow(user: User, title: str, **fields: Any) -> Follow:
     title = " ".join(plain(title).split())
     if len(title) > TITLE_LENGTH:
         raise FollowError("follow-title")
-    with transaction.atomic():
-        User.objects.select_for_update().get(pk=user.pk)
-        own = Follow.objects.filter(user=user)
-        if same := own.filter(**fields).first():
-            return same
-        if own.count() >= MOST_FOLLOWS:
-            raise FollowError("too-many-follows")
-        return Follow.objects.create(user=user, title=title, seen=last_change(), **fields)
+    values = {"user": user, "title": title, "seen": last_change()}
+    own = Follow.objects.filter(user=user)
+    return get_or_create(user, own, MOST_FOLLOWS, "too-many-follows", values, **fields)
 
 
 def unfollow(user: User, pk: int) -> bool:

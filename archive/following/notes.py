@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from django.db import transaction
 from django.db.models import Q
 
 from archive import libraries
 from archive.accounts.roles import may_dispose, may_read_private
 from archive.following.errors import MOST_NOTES, TEXT_LENGTH, FollowError
+from archive.following.own_rows import get_or_create
 from archive.models import Membership, PositionNote, User
 from archive.names.plain_text import plain
 from kifu_core.classes import PUBLIC
@@ -50,15 +50,8 @@ def write_note(user: User, space: int, game: str, code: str, text: str) -> Posit
     text = _text_of(text)
     if not (may_dispose(user) and Membership.objects.filter(space=space, user=user).exists()):
         raise FollowError("not-a-member")
-    with transaction.atomic():
-        User.objects.select_for_update().get(pk=user.pk)
-        own = PositionNote.objects.filter(author=user)
-        same = own.filter(space=space, game=game, code=code, text=text).first()
-        if same is not None:
-            return same
-        if own.count() >= MOST_NOTES:
-            raise FollowError("too-many-notes")
-        return PositionNote.objects.create(space_id=space, author=user, game=game, code=code, text=text)
+    own, fields = PositionNote.objects.filter(author=user), {"game": game, "code": code, "text": text}
+    return get_or_create(user, own, MOST_NOTES, "too-many-notes", {"author": user}, space_id=space, **fields)
 
 
 def change_note(user: User, pk: int, text: str) -> PositionNote | None:

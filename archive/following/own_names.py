@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from django.db import transaction
 from django.db.models import Q
 
 from archive.following.errors import MOST_OWN_NAMES, SITE_LENGTH, FollowError
+from archive.following.own_rows import get_or_create
 from archive.models import OwnName, Player, User
 from archive.names.plain_text import plain
 
@@ -28,14 +28,8 @@ def add_own_name(user: User, player: Player, site: str = "") -> OwnName:
     site = " ".join(plain(site).split())
     if len(site) > SITE_LENGTH:
         raise FollowError("own-site")
-    with transaction.atomic():
-        User.objects.select_for_update().get(pk=user.pk)
-        own = OwnName.objects.filter(user=user)
-        if same := own.filter(player=player, site=site).first():
-            return same
-        if own.count() >= MOST_OWN_NAMES:
-            raise FollowError("too-many-own-names")
-        return OwnName.objects.create(user=user, player=player, site=site)
+    own, values = OwnName.objects.filter(user=user), {"user": user}
+    return get_or_create(user, own, MOST_OWN_NAMES, "too-many-own-names", values, player=player, site=site)
 
 
 def remove_own_name(user: User, pk: int) -> bool:

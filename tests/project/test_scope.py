@@ -34,6 +34,7 @@ NO_GAMES = {
     "names.same_person": "score_of",
     "patterns.formation_counts": "most_specific formations_of_game",  # of a game that was shown
     "patterns.pattern_slots": "query_errors",
+    "paging": "page_before",  # of rows that are in a scope
     # Of keys that a `PositionKeys` holds.
     "positions.counting": "count_games count_rows lookup_sources materialized read_counts",
     "positions.explorer": "wilson",

@@ -31,6 +31,7 @@ from archive.curation.policy import Subject
 from archive.models import Correction, Event, Game, Player, User
 from archive.queries.names import people
 from archive.queries.names.ids_of_names import NameKind
+from archive.queries.paging import page_before
 from archive.queries.scope import scope_of
 
 _PAGE: Final = 50
@@ -115,17 +116,14 @@ def listed(request: Request, query: dict[str, Any]) -> Response:
     rows = _readable(request)
     if "state" in query:
         rows = rows.filter(state=query["state"])
-    if (before := cursor_number(query)) is not None:
-        rows = rows.filter(pk__lt=before)
-    page = list(rows.order_by("-pk").prefetch_related("events")[: limit + 1])
+    page, following = page_before(rows.prefetch_related("events"), cursor_number(query), limit)
     subjects = _subjects(request, page)
     results = [
         correction_info(request, row, subjects[row.subject, row.subject_id])
-        for row in page[:limit]
+        for row in page
         if (row.subject, row.subject_id) in subjects
     ]
-    more = str(page[limit - 1].pk) if len(page) > limit else None
-    return Response(shapes.CorrectionsPage(results, next_url(request, more)))
+    return Response(shapes.CorrectionsPage(results, next_url(request, following)))
 
 
 @endpoint(

@@ -22,6 +22,7 @@ from archive.following import follows, news, notes, own_names
 from archive.following.errors import FollowError
 from archive.models import Event, Follow, Player, PositionNote, User
 from archive.queries.games.filters import stored_parameters
+from archive.queries.paging import page_before
 from archive.queries.scope import (
     UnknownScopeError,
     read_private,
@@ -284,10 +285,9 @@ def position_notes(request: Request, query: dict[str, Any] | None = None) -> Res
     if "code" in query:
         game, code = _position(query)
         found = found.filter(game=game, code=code)
-    page = list((found if before is None else found.filter(pk__lt=before))[: limit + 1])
-    following = str(page[limit - 1].pk) if len(page) > limit else None
+    page, following = page_before(found, before, limit)
     return Response(
-        shapes.NotesPage([_note_info(request, one) for one in page[:limit]], next_url(request, following))
+        shapes.NotesPage([_note_info(request, one) for one in page], next_url(request, following))
     )
 
 

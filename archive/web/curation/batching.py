@@ -27,7 +27,7 @@ from archive.web.curation.deeds import remember
 from archive.web.curation.operation_texts import OperationText, operation_texts
 from archive.web.forms import GameFilterForm
 from archive.web.pages.library_pages import private_names
-from archive.web.replay.game_page import game_title
+from archive.web.replay.game_page import title_of
 from kifu_core.classes import PUBLIC
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def _shown(operations: Mapping[int, Sequence[Operation]]) -> list[ShownGame]:
     return [
         ShownGame(
             game.pk,
-            game_title([player.name if player else "" for player in (game.player0, game.player1)]),
+            title_of(game),
             operation_texts(game.kind, operations[game.pk]),
         )
         for game in games

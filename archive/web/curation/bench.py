@@ -29,7 +29,7 @@ from archive.web.curation.name_texts import name_operation_texts
 from archive.web.curation.operation_texts import OperationText, operation_texts
 from archive.web.forms import parse_number
 from archive.web.lists.game_search import source_name
-from archive.web.replay.game_page import game_title
+from archive.web.replay.game_page import game_title, title_of
 from archive.web.replay.issue_texts import shown_issues
 from archive.web.wording import day_text, number_text, plies_text
 from kifu_core.games import SHOGI
@@ -223,10 +223,9 @@ def _taken(row: Entry) -> Item:
 
 
 def _game(row: Game) -> Item:
-    names = [player.name if player else "" for player in (row.player0, row.player1)]
     words = [row.event.name if row.event else "", day_text(row.played_from, row.precision)]
     detail = " · ".join(filter(None, [*words, plies_text(row.plies)]))
-    return Item(str(row.pk), game_title(names), reverse("game", args=[row.pk]), detail, _edit(row.pk))
+    return Item(str(row.pk), title_of(row), reverse("game", args=[row.pk]), detail, _edit(row.pk))
 
 
 def _twin(row: TwinRow) -> Item:

@@ -22,6 +22,7 @@ from archive.curation.masks import mask_correction, sides_for
 from archive.curation.policy import ACTIONS, Subject, may_decide, may_propose, possible_actions
 from archive.models import Correction, CorrectionEvent, Game, User
 from archive.queries.games.taken_down import game_called, game_shown
+from archive.queries.paging import page_before
 from archive.web.curation.comparing import compare
 from archive.web.curation.operation_texts import OperationText, operation_texts
 from archive.web.forms import parse_number
@@ -98,12 +99,11 @@ def corrections_page(
 ) -> tuple[list[Correction], int | None]:
     """Return the page of the history of a subject that an address names, as the visitor may read it, the
     latest first, and the number before which there are more; None if there are none."""
-    rows = rows.order_by("-pk").prefetch_related("events")
     before = parse_number(request.GET.get("before", ""))
-    page = list((rows if before is None else rows.filter(pk__lt=before))[: PAGE + 1])
-    for row in page[:PAGE]:
+    page, following = page_before(rows.prefetch_related("events"), before, PAGE)
+    for row in page:
         mask_correction(request.user, row, subject)
-    return page[:PAGE], page[PAGE - 1].pk if len(page) > PAGE else None
+    return page, following
 
 
 def shown_correction(

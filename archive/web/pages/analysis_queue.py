@@ -26,7 +26,7 @@ from archive.queries.games.filters import stored_parameters
 from archive.queries.scope import CHOSEN, readable_spaces
 from archive.queries.search.errors import QueryError
 from archive.web.forms import GameFilterForm, parse_number
-from archive.web.replay.game_page import game_title
+from archive.web.replay.game_page import title_of
 from kifu_core.classes import PUBLIC
 from kifu_core.games import SHOGI
 
@@ -147,4 +147,4 @@ def _title(row: AnalysisRequest, games: dict[int, Game]) -> str:
     game = games.get(int(row.title)) if row.title.isdecimal() else None
     if game is None or game.space != row.space:
         return _("A game that is gone")
-    return game_title([player.name if player else "" for player in (game.player0, game.player1)])
+    return title_of(game)

@@ -22,6 +22,7 @@ from archive.libraries import LibraryError
 from archive.models import Collection, Event, Follow, Player, PositionNote, User
 from archive.queries.games.filters import GameFilters, stored_parameters
 from archive.queries.games.listing import latest_games
+from archive.queries.paging import page_before
 from archive.queries.scope import (
     CHOSEN,
     Scope,
@@ -269,8 +270,6 @@ def notes_before(request: HttpRequest, user: User) -> tuple[list[NoteRow], int |
     """Return a page of the account's notes, the latest first, and the number in the address of the next
     page."""
     before = parse_number(request.GET.get("before", ""), 18)
-    written = PositionNote.objects.filter(author=user).select_related("author").order_by("-pk")
-    if before:
-        written = written.filter(pk__lt=before)
-    page = list(written[: NOTES + 1])
-    return note_rows(request, page[:NOTES]), page[NOTES - 1].pk if len(page) > NOTES else None
+    written = PositionNote.objects.filter(author=user).select_related("author")
+    page, following = page_before(written, before or None, NOTES)
+    return note_rows(request, page), following

@@ -18,7 +18,7 @@ from archive.queries.scope import Scope, scope_of
 from archive.web.forms import parse_number
 from archive.web.pages.views import share_context, template_of
 from archive.web.replay.engine_lines import in_words, thoughts_on
-from archive.web.replay.game_page import game_context, game_title
+from archive.web.replay.game_page import game_context, title_of
 from archive.web.replay.lines import read_line
 from archive.web.replay.record import node_key
 from archive.web.replay.report import MARKS, SCORES
@@ -50,8 +50,7 @@ def mistakes(request: HttpRequest, game_id: int) -> HttpResponse:
     at = parse_number(request.GET.get("at", ""), 6) or 0
     found = _mistakes(request, game, report, side, at) if report else []
     if not report or not found:
-        players = [player.name if player else "" for player in (game.player0, game.player1)]
-        context = {"game": game, "analysed": bool(report), "title": game_title(players), "sides": []}
+        context = {"game": game, "analysed": bool(report), "title": title_of(game), "sides": []}
         context["sides"] = _sides(report, side) if report else []
         return render(request, "archive/no_mistakes.html", context)
     number = next((number for number, one in enumerate(found) if one.cost.ply == at), 0)

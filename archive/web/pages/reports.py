@@ -13,7 +13,7 @@ from archive.derive.series import unpack
 from archive.models import GameSeries
 from archive.project.garbage_collection import gc_paused
 from archive.queries.games.taken_down import game_called, game_shown
-from archive.web.replay.game_page import NodeAddresses, game_title
+from archive.web.replay.game_page import NodeAddresses, title_of
 from archive.web.replay.report import SCORES, report_context, scores_of
 
 if TYPE_CHECKING:
@@ -35,10 +35,9 @@ def report(request: HttpRequest, game_id: int) -> HttpResponse:
     scores = scores_of(request, game, unpack(stored or b"").evaluations)
     kept = f"{SCORES}={scores.report.engine.pk}" if scores.report else ""
     addresses = NodeAddresses(reverse("game", args=[game.pk]), flipped=False, opening=1, kept=kept)
-    players = [player.name if player else "" for player in (game.player0, game.player1)]
     context = {
         "game": game,
-        "title": game_title(players),
+        "title": title_of(game),
         "layout": "archive/part.html" if part else "archive/base.html",
         **report_context(request, game, scores, addresses),
     }

@@ -415,6 +415,11 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
+def title_of(game: Game) -> str:
+    """Return the title of a game by its players: two queries unless they are joined."""
+    return game_title([player.name if player else "" for player in (game.player0, game.player1)])
+
+
 def game_title(names: list[str]) -> str:
     """Return `A – B`, or the title of a game without names."""
     if not any(names):
@@ -499,6 +504,5 @@ def likely_twins(scope: Scope, game: Game, record: Record) -> list[tuple[str, st
 
 
 def _long_title(game: Game) -> str:
-    names = [player.name if player else "" for player in (game.player0, game.player1)]
     day = day_text(game.played_from, game.precision)
-    return " · ".join(filter(None, [game_title(names), day, plies_text(game.plies)]))
+    return " · ".join(filter(None, [title_of(game), day, plies_text(game.plies)]))
