@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from archive.analysis.usi import SearchedPosition
 from archive.derive.verdicts import keys_of_line
-from archive.models import Game, GameRecord
+from archive.models import Game
 from archive.queries.games.taken_down import is_hidden
 from kifu_core.games import SHOGI
 from kifu_core.shogi import replay, rules
@@ -44,11 +44,6 @@ def line_of(record: Record, space: int) -> GameLine:
 
 def line_of_game(pk: int, space: int) -> GameLine | None:
     """Return the main line of a game; None if it is no longer readable in this space, or is not of shogi."""
-    game = Game.objects.filter(pk=pk, space=space, kind=SHOGI.name).first()
-    if game is None or is_hidden(pk):
-        return None
-    stored = GameRecord.objects.filter(pk=pk).first()
-    if stored is None:
-        return None
-    game.stored = stored
-    return line_of(game.jkf, space)
+    games = Game.objects.filter(pk=pk, space=space, kind=SHOGI.name, stored__isnull=False)
+    game = games.select_related("stored").first()
+    return None if game is None or is_hidden(pk) else line_of(game.jkf, space)

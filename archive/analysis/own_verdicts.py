@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kifu_core.shogi.position import Position
 
 
-def keep(user: User, position: Position, given: Mapping[str, Any]) -> None:
+def save(user: User, position: Position, given: Mapping[str, Any]) -> None:
     """Store a verdict in a user's library: `engine`, `version`, `nodes`, `depth`, and `lines` as
     `volunteers.read_lines` takes them. Its engine is none of the public ones, whatever its name. Raises
     AnalysisError, and KifuError for a position that no code can hold."""

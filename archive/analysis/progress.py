@@ -11,7 +11,7 @@ from django.db.models import Count, Q, QuerySet, Sum
 from django.utils import timezone
 
 from archive.accounts.roles import may_curate
-from archive.analysis.requests import shown
+from archive.analysis.requests import requests_in
 from archive.models import AnalysisClaim, AnalysisGame, AnalysisRequest, AnalysisVolunteer
 from kifu_core.classes import PUBLIC
 
@@ -72,7 +72,7 @@ def _ahead(request: AnalysisRequest) -> int:
 
 def listed(spaces: Iterable[int]) -> list[Progress]:
     """Return the requests in some spaces: open ones in the order of work, then the latest others."""
-    rows = shown(spaces)
+    rows = requests_in(spaces)
     waiting = rows.filter(state=AnalysisRequest.State.OPEN).order_by("priority", "worked", "pk")[:LISTED]
     others = rows.exclude(state=AnalysisRequest.State.OPEN).order_by("-pk")[:LISTED]
     return [of(row) for row in [*waiting, *others]]

@@ -1,9 +1,9 @@
-"""Work on requests: which positions come next, who has them, and what was found.
+"""The queue of positions: claims of workers and volunteers, and the verdicts that complete them.
 
-The truth is the store of verdicts. A position needs work if it has no verdict of the engine with enough nodes
-and lines, so nothing that was stored is done again, and nothing is lost with a worker: its claims end after
-`LEASE`. A claim is a row that exists once for a position and an engine. Verdicts are stored in the
-transaction that removes their claims; who has lost a claim stores nothing.
+The store of verdicts alone decides which positions remain: those without a verdict of the engine with enough
+nodes and lines. So no stored verdict is computed again, and a worker that dies loses no position: its claims
+end after `LEASE`. A claim is a row that exists once for a position and an engine. Verdicts are stored in the
+transaction that removes their claims; a worker whose claim has ended stores nothing.
 """
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def acquire(names: Collection[str] | None = None, volunteer: User | None = None)
     Volunteers get games of the public archive only.
     """
     AnalysisClaim.objects.filter(until__lt=timezone.now()).delete()
-    known = {one.name for one in engines().engine}
-    usable = known if names is None else known.intersection(names)
+    configured = {setting.name for setting in engines().engine}
+    usable = configured if names is None else configured.intersection(names)
     for _round in range(_ROUNDS):
         candidates = list(_candidates(usable, volunteer)[:_CANDIDATES])
         for row in candidates:
@@ -104,7 +104,7 @@ def _claim(row: AnalysisGame, volunteer: User | None) -> Work | None:
         return None
     engine = engine_id(setting)
     lacking = {} if line is None else _lacking(row, line, engine)
-    _note(row, line, lacking)
+    _update_progress(row, line, lacking)
     if line is None or not lacking:
         return None
     claimed = {*AnalysisClaim.objects.filter(engine=engine, key__in=lacking).values_list("key", flat=True)}
@@ -160,8 +160,9 @@ def _lacking(row: AnalysisGame, line: GameLine, engine: int) -> dict[int, int]:
     }
 
 
-def _note(row: AnalysisGame, line: GameLine | None, lacking: Collection[int]) -> None:
-    """Write how far a game is, and whether it and its request are done; then its report is derived anew."""
+def _update_progress(row: AnalysisGame, line: GameLine | None, lacking: Collection[int]) -> None:
+    """Store the progress of a game. A game without remaining positions is done: its analysis is derived anew,
+    and its request may be done, too."""
     row.positions, row.remaining = (0 if line is None else len({*line.keys})), len(lacking)
     fields = ["positions", "remaining"]
     if not lacking:
@@ -200,14 +201,14 @@ def complete(work: Work, verdicts: Mapping[int, NewVerdict], by: User | None = N
         if not mine:
             return ()
         game = mine[0].game
-        found = {claim.key: verdicts[claim.ply] for claim in mine}
-        store.write_verdicts(mine[0].engine_id, found, game.request.space, by.pk if by else None)
+        by_key = {claim.key: verdicts[claim.ply] for claim in mine}
+        store.write_verdicts(mine[0].engine_id, by_key, game.request.space, by.pk if by else None)
         AnalysisClaim.objects.filter(pk__in=[claim.pk for claim in mine]).delete()
         _claims(work.token).update(until=timezone.now() + LEASE)
         weak = [claim.ply for claim in mine if not _suffices(work, claim.ply, verdicts[claim.ply])]
-        _note_failures(game, dict.fromkeys(weak, MOST_FAILURES), len(mine) - len(weak))
+        _count_failures(game, dict.fromkeys(weak, MOST_FAILURES), len(mine) - len(weak))
     if game.remaining <= 0:
-        _look_again(game)
+        _recheck(game)
     return tuple(sorted(claim.ply for claim in mine))
 
 
@@ -216,12 +217,12 @@ def _claims(token: str) -> QuerySet[AnalysisClaim]:
 
 
 def _suffices(work: Work, ply: int, verdict: NewVerdict) -> bool:
-    """Return whether a verdict is what was wanted: all nodes, and all lines that the position has."""
+    """Return whether a verdict has the nodes of its request, and its lines or all that the position has."""
     lines = len(verdict.lines)
     return verdict.nodes >= work.nodes and (lines >= work.lines or lines >= work.line.legal_moves(ply))
 
 
-def _note_failures(game: AnalysisGame, failures: Mapping[int, int], done: int) -> None:
+def _count_failures(game: AnalysisGame, failures: Mapping[int, int], done: int) -> None:
     """Add failures by ply to a game, and subtract positions that are done."""
     game = AnalysisGame.objects.select_for_update().get(pk=game.pk) if failures else game
     counts = dict(game.failures)
@@ -232,30 +233,30 @@ def _note_failures(game: AnalysisGame, failures: Mapping[int, int], done: int) -
     game.save(update_fields=["failures", "remaining"])
 
 
-def _look_again(game: AnalysisGame) -> None:
-    """Find out whether a game without remaining positions is done."""
+def _recheck(game: AnalysisGame) -> None:
+    """Count the remaining positions of a game anew."""
     row = AnalysisGame.objects.select_related("request").get(pk=game.pk)
     setting, line = engines().by_name(row.request.engine), line_of_game(row.game, row.request.space)
     if setting is not None:
-        _note(row, line, {} if line is None else _lacking(row, line, engine_id(setting)))
+        _update_progress(row, line, {} if line is None else _lacking(row, line, engine_id(setting)))
 
 
 def fail(work: Work, ply: int) -> None:
-    """Note that the engine failed at a position, and give all positions of the claim back."""
+    """Count a failure of the engine at a position, and release the claim."""
     with transaction.atomic():
         claims = list(_claims(work.token).select_for_update().select_related("game"))
         if any(claim.ply == ply for claim in claims):
-            _note_failures(claims[0].game, {ply: 1}, 0)
+            _count_failures(claims[0].game, {ply: 1}, 0)
         _claims(work.token).delete()
 
 
 def abort(token: str) -> int:
-    """Give the positions of a claim back; return how many there were."""
+    """Release a claim; return its number of positions."""
     return _claims(token).delete()[0]
 
 
 def claims_of(user: User, token: str) -> list[AnalysisClaim]:
-    """Return what a volunteer has claimed with a token, by ply."""
+    """Return a volunteer's claims of one token, by ply."""
     return list(_claims(token).filter(volunteer=user).select_related("game__request"))
 
 

@@ -35,10 +35,10 @@ log = logging.getLogger(__name__)
 
 LISTED: Final = 100
 """Games of a search that are listed at once, and changes of the archive that are examined at once."""
-ENOUGH: Final = 50
-"""Open games of a request while which no more are listed."""
-KEPT: Final = timedelta(days=30)
-"""How long finished requests, and finished games of the rule, are kept."""
+REFILL_BELOW: Final = 50
+"""The number of open games of a search below which its next games are listed."""
+RETENTION: Final = timedelta(days=30)
+"""The time after which finished requests, and finished games of the rule, are deleted."""
 DAY: Final = timedelta(days=1)
 
 State = AnalysisRequest.State
@@ -46,8 +46,9 @@ Priority = AnalysisRequest.Priority
 
 
 @dataclass(frozen=True)
-class Wanted:
-    """What a request has besides its games; empty values stand for the engine's."""
+class SearchOptions:
+    """The engine of a request, and its nodes and lines of each position; empty values are those of the
+    settings."""
 
     engine: str = ""
     nodes: int = 0
@@ -68,14 +69,14 @@ def _is_member(user: AnyUser, space: int) -> bool:
     return may_read_private(user) and Membership.objects.filter(space=space, user=user.pk).exists()
 
 
-def request_game(user: User, game: Game, wanted: Wanted) -> AnalysisRequest:
+def request_game(user: User, game: Game, options: SearchOptions) -> AnalysisRequest:
     """Store a request for a game, before all lists; return an open one that is equal, if there is one. Raises
     AnalysisError."""
     if not may_analyse(user, game.space):
         raise AnalysisError("no-analysis-right")
     if game.kind != SHOGI.name:
         raise AnalysisError("not-analysable")
-    columns = _columns(wanted)
+    columns = _columns(options)
     same = AnalysisRequest.objects.filter(
         **columns, user=user, state=State.OPEN, filters__isnull=True, games__game=game.pk
     )
@@ -95,13 +96,13 @@ def request_game(user: User, game: Game, wanted: Wanted) -> AnalysisRequest:
 
 
 def request_search(
-    user: User, space: int, filters: Mapping[str, Any], title: str, wanted: Wanted
+    user: User, space: int, filters: Mapping[str, Any], title: str, options: SearchOptions
 ) -> AnalysisRequest:
     """Store a request for the games of a search in a space; `filters` are by `stored_parameters`. They are
     listed as the work goes on. Raises AnalysisError and QueryError."""
     if not may_analyse_lists(user, space):
         raise AnalysisError("no-analysis-right")
-    columns = _columns(wanted)
+    columns = _columns(options)
     games_after(_scope(space, filters), stored_filters(dict(filters)), 0, 1)
     with transaction.atomic():
         User.objects.select_for_update().get(pk=user.pk)
@@ -119,9 +120,9 @@ def request_search(
     return request
 
 
-def _columns(wanted: Wanted) -> dict[str, Any]:
-    setting = _setting(wanted)
-    nodes, lines = wanted.nodes or setting.nodes, wanted.lines or 1
+def _columns(options: SearchOptions) -> dict[str, Any]:
+    setting = _setting(options)
+    nodes, lines = options.nodes or setting.nodes, options.lines or 1
     if nodes > setting.most_nodes:
         raise AnalysisError("too-many-nodes", nodes=setting.most_nodes)
     if lines > setting.lines:
@@ -129,9 +130,9 @@ def _columns(wanted: Wanted) -> dict[str, Any]:
     return {"engine": setting.name, "nodes": nodes, "lines": lines}
 
 
-def _setting(wanted: Wanted) -> EngineSetting:
+def _setting(options: SearchOptions) -> EngineSetting:
     file = engines()
-    setting = file.by_name(wanted.engine) if wanted.engine else file.default
+    setting = file.by_name(options.engine) if options.engine else file.default
     if setting is None:
         raise AnalysisError("no-engine")
     return setting
@@ -152,8 +153,8 @@ def remaining_games(user: User | None) -> int:
     return max(0, engines().games_a_day - recent.count())
 
 
-def shown(spaces: Iterable[int]) -> QuerySet[AnalysisRequest]:
-    """Return the requests in some spaces: those that a visitor reads."""
+def requests_in(spaces: Iterable[int]) -> QuerySet[AnalysisRequest]:
+    """Return the requests in some spaces with their accounts."""
     return AnalysisRequest.objects.filter(space__in=[*spaces]).select_related("user")
 
 
@@ -180,9 +181,9 @@ def maintain() -> None:
     """List games of requests that have few open ones, follow the rule of new games, forget old requests."""
     _follow_rule()
     for request in AnalysisRequest.objects.filter(state=State.OPEN, after__isnull=False).order_by("pk"):
-        if request.games.filter(state=AnalysisGame.State.OPEN)[:ENOUGH].count() < ENOUGH:
+        if request.games.filter(state=AnalysisGame.State.OPEN)[:REFILL_BELOW].count() < REFILL_BELOW:
             _list_new(request) if request.priority == Priority.RULE else _list_search(request)
-    old = timezone.now() - KEPT
+    old = timezone.now() - RETENTION
     AnalysisRequest.objects.filter(finished__lt=old).exclude(state=State.OPEN).delete()
     AnalysisGame.objects.filter(request__priority=Priority.RULE, finished__lt=old).delete()
 
@@ -248,14 +249,14 @@ def _follow_rule() -> None:
     """Open, or cancel, the request of new games, as the settings say."""
     file = engines()
     opened = AnalysisRequest.objects.filter(priority=Priority.RULE, state=State.OPEN)
-    wanted = file.default if file.new_public_games else None
-    if wanted is None:
+    setting = file.default if file.new_public_games else None
+    if setting is None:
         _end(opened, State.CANCELLED)
-    elif not opened.filter(engine=wanted.name, nodes=wanted.nodes).exists():
+    elif not opened.filter(engine=setting.name, nodes=setting.nodes).exists():
         _end(opened, State.CANCELLED)
         AnalysisRequest.objects.create(
-            engine=wanted.name,
-            nodes=wanted.nodes,
+            engine=setting.name,
+            nodes=setting.nodes,
             priority=Priority.RULE,
             title="",
             after=last_change(),

@@ -20,7 +20,7 @@ from shutil import which
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from archive.analysis.usi_info import Info, parse_info
-from archive.derive.verdicts import Line, NewVerdict, legal_part, sound
+from archive.derive.verdicts import Line, NewVerdict, is_valid, legal_prefix
 from kifu_core.errors import KifuError
 from kifu_core.shogi.moves import from_usi
 from kifu_core.shogi.position import Position
@@ -195,19 +195,19 @@ class UsiEngine:
         self._send(
             f"go nodes {nodes}" if self.setting.counts_nodes else f"go btime 0 wtime 0 byoyomi {milliseconds}"
         )
-        found, reached, late = self._infos(position.turn, nodes)
+        infos, reached, timed_out = self._infos(position.turn, nodes)
         return verdict_of(
             position,
-            [found[number] for number in sorted(found)][:lines],
-            nodes=min(reached, nodes) if late else nodes,
+            [infos[number] for number in sorted(infos)][:lines],
+            nodes=min(reached, nodes) if timed_out else nodes,
             history=bool(searched.moves),
         )
 
     def _infos(self, turn: int, nodes: int) -> tuple[dict[int, Info], int, bool]:
         """Return the last exact line of each number, the nodes that were reached, and whether time was
         over."""
-        found, reached = dict[int, Info](), 0
-        late = stopped = False
+        infos, reached = dict[int, Info](), 0
+        timed_out = stopped = False
         until = time.monotonic() + self.setting.seconds
         while (line := self._line(until)) is None or not line.startswith("bestmove"):
             if line is None and stopped:
@@ -216,12 +216,12 @@ class UsiEngine:
             if info is not None:
                 reached = max(reached, info.nodes)
                 if info.moves and info.exact:
-                    found[info.number] = info
-            late = late or line is None
-            if not stopped and (late or (reached >= nodes and not self.setting.counts_nodes)):
+                    infos[info.number] = info
+            timed_out = timed_out or line is None
+            if not stopped and (timed_out or (reached >= nodes and not self.setting.counts_nodes)):
                 self._send("stop")
                 stopped, until = True, time.monotonic() + STOP_SECONDS
-        return found, reached, late
+        return infos, reached, timed_out
 
     # --- lines of text -----------------------------------------------------------------------------------
 
@@ -266,8 +266,8 @@ def verdict_of(position: Position, infos: Sequence[Info], *, nodes: int, history
     of a better one, or with an illegal move, are left out."""
     lines = dict[str, Line]()
     for info in infos:
-        moves = legal_part(position, info.moves)
+        moves = legal_prefix(position, info.moves)
         line = info.line._replace(moves=moves)
-        if moves and sound(line):
+        if moves and is_valid(line):
             lines.setdefault(moves[0], line)
     return NewVerdict(tuple(lines.values()), nodes, infos[0].depth if infos else 0, history)

@@ -21,7 +21,7 @@ from archive.analysis.errors import AnalysisError
 from archive.analysis.lines import line_of_game
 from archive.analysis.usi_info import score_of
 from archive.derive.chances import PONANZA, chance
-from archive.derive.verdicts import LINE_MOVES, Line, NewVerdict, legal_part, sound
+from archive.derive.verdicts import LINE_MOVES, Line, NewVerdict, is_valid, legal_prefix
 from archive.models import (
     AnalysisCheck,
     AnalysisClaim,
@@ -88,7 +88,7 @@ def submit(user: User, token: str, verdicts: Sequence[Mapping[str, Any]]) -> int
 
 
 def abort(user: User, token: str) -> None:
-    """Give the positions of a claim back. Raises AnalysisError if there are none."""
+    """Release a claim. Raises AnalysisError if it has ended."""
     if not queue.claims_of(user, token):
         raise AnalysisError("claim-lost")
     queue.abort(token)
@@ -125,8 +125,8 @@ def _line(position: Position, ply: int, given: Mapping[str, Any]) -> Line:
     name = "mate" if given.get("mate") is not None else "cp"
     line = score_of([name, str(given.get(name))], position.turn)
     moves = tuple(given["moves"].split())
-    legal = legal_part(position, moves)
-    if line is None or not sound(line):
+    legal = legal_prefix(position, moves)
+    if line is None or not is_valid(line):
         raise AnalysisError("bad-analysis", ply=ply, why="a line has neither cp nor mate")
     if not legal or legal != moves[:LINE_MOVES]:
         raise AnalysisError("bad-analysis", ply=ply, why="a line has illegal moves")

@@ -41,7 +41,7 @@ _SCALES: Final = 20.0, 5_000.0
 _STEPS: Final = 60
 
 
-class Judged(NamedTuple):
+class JudgedPosition(NamedTuple):
     """A position as an engine judges it.
 
     `chance` is that of colour 0, 1 or -1 with a mate, which `mate` distinguishes; None without a verdict.
@@ -142,7 +142,7 @@ def entropy(policy: Iterable[float]) -> float:
     return -sum(part * log(part) for part in policy if part > 0) + 0.0
 
 
-def costs(positions: Sequence[Judged], moves: Sequence[str]) -> list[Cost]:
+def costs(positions: Sequence[JudgedPosition], moves: Sequence[str]) -> list[Cost]:
     """Return what each move cost between two judged positions; `moves[ply]` leads to `positions[ply + 1]`.
 
     Linear in the moves.
@@ -157,7 +157,7 @@ def costs(positions: Sequence[Judged], moves: Sequence[str]) -> list[Cost]:
     ]
 
 
-def _cost(ply: int, before: Judged, after: Judged, move: str, swing: float) -> Cost:
+def _cost(ply: int, before: JudgedPosition, after: JudgedPosition, move: str, swing: float) -> Cost:
     sign = -1 if before.turn else 1
     own, left = sign * (before.chance or 0.0), sign * (after.chance or 0.0)
     own_best = bool(move) and move == before.best
@@ -195,7 +195,7 @@ def accuracy(loss: float) -> float:
     return min(100.0, max(0.0, exact)) if loss > 0 else 100.0
 
 
-def _weight(before: Judged, swing: float) -> float:
+def _weight(before: JudgedPosition, swing: float) -> float:
     """Return the difficulty of a position in points of a winning percentage: what a move at random among the
     candidates costs; without several of them by the entropy of the policy; else how far chances swing."""
     if len(before.spread) > 1:
@@ -209,7 +209,7 @@ def _weight(before: Judged, swing: float) -> float:
     return min(_HARDEST, max(_EASIEST, points))
 
 
-def _swings(positions: Sequence[Judged]) -> list[float]:
+def _swings(positions: Sequence[JudgedPosition]) -> list[float]:
     """Return the standard deviation of the winning percentage in a window that ends after each move."""
     least, most = _WINDOWS
     width = min(most, max(least, len(positions) // 10))

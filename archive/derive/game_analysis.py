@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
-from archive.derive.chances import Cost, Judged, chance, costs, entropy, mean_accuracy
+from archive.derive.chances import Cost, JudgedPosition, chance, costs, entropy, mean_accuracy
 from archive.derive.series import evaluations_of, rows_of, table_of
 from kifu_core.game import Evaluation
 from kifu_core.games import SHOGI
@@ -60,7 +60,7 @@ class Analysis(NamedTuple):
 def analyse(record: Record, verdicts: Sequence[EngineVerdict | None], scale: float) -> Analysis:
     """Return the analysis of a record by an engine's verdicts on the positions of its main line, by ply.
     Linear in these."""
-    judged, moves, evaluations, phase = list[Judged](), list[str](), list[Evaluation](), 0
+    judged, moves, evaluations, phase = list[JudgedPosition](), list[str](), list[Evaluation](), 0
     line = SHOGI.replay.main_line(record)
     for (ply, position, move, _entry), verdict in zip(line, verdicts, strict=False):
         phase = max(phase, phase_of(position))
@@ -84,12 +84,12 @@ def phase_of(position: Position) -> int:
     return 0 if captured + promoted == 0 else 1 if captured + promoted < _ENDGAME else 2
 
 
-def _judged(turn: int, phase: int, verdict: EngineVerdict | None, scale: float) -> Judged:
+def _judged(turn: int, phase: int, verdict: EngineVerdict | None, scale: float) -> JudgedPosition:
     if verdict is None:
-        return Judged(turn, phase)
+        return JudgedPosition(turn, phase)
     first = verdict.lines[0]
     policy = [line.policy / 1000 for line in verdict.widest if line.policy is not None]
-    return Judged(
+    return JudgedPosition(
         turn,
         phase,
         chance(first.score, first.winner, scale),

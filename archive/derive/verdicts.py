@@ -75,12 +75,12 @@ class RecordVerdict(NamedTuple):
     verdict: NewVerdict
 
 
-def legal_part(position: Position, moves: Iterable[str]) -> tuple[str, ...]:
+def legal_prefix(position: Position, moves: Iterable[str]) -> tuple[str, ...]:
     """Return the beginning of a line in USI that is legal in a position, at most `LINE_MOVES` moves.
 
-    >>> legal_part(SHOGI.rules.initial(), ["7g7f", "3c3d", "1a9i", "2g2f"])
+    >>> legal_prefix(SHOGI.rules.initial(), ["7g7f", "3c3d", "1a9i", "2g2f"])
     ('7g7f', '3c3d')
-    >>> legal_part(SHOGI.rules.initial(), ["7g7f", "resign"])
+    >>> legal_prefix(SHOGI.rules.initial(), ["7g7f", "resign"])
     ('7g7f',)
     """
     board, played = position.copy(), list[str]()
@@ -108,7 +108,7 @@ def keys_of_line(record: Record, space: int) -> list[int]:
     return keys
 
 
-def sound(line: Line) -> bool:
+def is_valid(line: Line) -> bool:
     """Return whether a line has a score or a mate within the limits."""
     if line.winner is not None:
         return line.winner in (0, 1) and (line.mate is None or 0 <= line.mate <= MOST_MATE)
@@ -153,7 +153,9 @@ def _verdict(position: Position, evaluations: Sequence[Evaluation]) -> NewVerdic
         Line(None if one.winner is not None else one.score, one.winner, one.mate, one.moves)
         for one in ordered
     )
-    checked = tuple(line._replace(moves=legal_part(position, line.moves)) for line in lines if sound(line))
+    checked = tuple(
+        line._replace(moves=legal_prefix(position, line.moves)) for line in lines if is_valid(line)
+    )
     nodes = max((one.nodes or 0 for one in ordered), default=0)
     depth = max((one.depth or 0 for one in ordered), default=0)
     return NewVerdict(

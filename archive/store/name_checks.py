@@ -1,4 +1,4 @@
-"""What operations on players and events depart from: the names, rows and games that they need."""
+"""The preconditions of operations on players and events: rows and games must allow them."""
 
 from __future__ import annotations
 
@@ -63,17 +63,13 @@ def value_of(row: Player | Event, name: str) -> Any:
 
 def _check_parent(event: Player | Event, parent: int | None) -> None:
     """Refuse a series of another space, and a circle of series."""
-    parents = dict(Event.objects.exclude(parent=None).values_list("pk", "parent_id"))
     if parent is None:
         return
     if not Event.objects.filter(pk=parent, space=event.space).exists():
         raise NameEditError("unknown-target")
+    parents = dict(Event.objects.exclude(parent=None).values_list("pk", "parent_id"))
     if root_of(event.pk, {**parents, event.pk: parent}) is None:
         raise NameEditError("in-a-circle")
-
-
-def _check_spelling(row: Player | Event, operation: AddSpelling) -> None:
-    spelling_of(row, operation)
 
 
 def spelling_of(row: Player | Event, operation: AddSpelling) -> tuple[str, Player | Event | None]:
@@ -89,10 +85,6 @@ def spelling_of(row: Player | Event, operation: AddSpelling) -> tuple[str, Playe
     if other is not None and (operation.row != other.pk or other.merged_into_id is not None):
         raise NameEditError("has-name" if other.root_id == row.root_id else "other-has-name")
     return name, other
-
-
-def _check_merge(row: Player | Event, operation: Merge) -> None:
-    merge_target(row, operation.into)
 
 
 def merge_target(row: Player | Event, into: int) -> Player | Event:
@@ -156,6 +148,7 @@ def _kind(row: Player | Event) -> Kind:
 
 
 _CHECKS: Final[dict[type, Callable[[Any, Any], object]]] = {
-    SetField: check_field_of, AddSpelling: _check_spelling, Merge: _check_merge, Split: check_split,
+    SetField: check_field_of, AddSpelling: spelling_of,
+    Merge: lambda row, merge: merge_target(row, merge.into), Split: check_split,
     TakeDown: check_alone,
 }  # fmt: skip

@@ -39,7 +39,7 @@ from tests.archive.usi_peer import score
 pytestmark = pytest.mark.django_db
 
 NODES = 400
-WANTED = requests.Wanted()
+DEFAULTS = requests.SearchOptions()
 
 
 @pytest.fixture(autouse=True)
@@ -85,7 +85,7 @@ def verdict(cp: int = 0) -> NewVerdict:
 
 
 def test_a_turn_analyses_all_positions_of_a_game(anna):
-    request = requests.request_game(anna, game(), WANTED)
+    request = requests.request_game(anna, game(), DEFAULTS)
     assert working.turn(60) is False
     assert state(request) == "done"
     found = verdicts_of_game(PUBLIC, Game.objects.get(), Game.objects.get().jkf)
@@ -101,21 +101,21 @@ def test_a_turn_analyses_all_positions_of_a_game(anna):
 def test_what_another_game_has_is_not_done_again(anna, tmp_path, settings):
     count = tmp_path / "searches"
     settings.ENGINES = EngineFile(engine=(peer(str(count), nodes=NODES),))
-    requests.request_game(anna, game(), WANTED)
+    requests.request_game(anna, game(), DEFAULTS)
     working.turn(60)
-    requests.request_game(anna, game("別の人"), WANTED)
+    requests.request_game(anna, game("別の人"), DEFAULTS)
     assert working.turn(60) is False
     assert count.stat().st_size == 8
     assert {*AnalysisRequest.objects.values_list("state", flat=True)} == {"done"}
 
 
 def test_more_nodes_or_lines_are_searched_and_fewer_are_not(carl):
-    requests.request_game(carl, game(), requests.Wanted(lines=2))
+    requests.request_game(carl, game(), requests.SearchOptions(lines=2))
     working.turn(60)
     for wanted, done in [
-        (WANTED, False),
-        (requests.Wanted(lines=3), True),
-        (requests.Wanted(nodes=500), True),
+        (DEFAULTS, False),
+        (requests.SearchOptions(lines=3), True),
+        (requests.SearchOptions(nodes=500), True),
     ]:
         before = Verdict.objects.latest("made").made
         requests.request_game(carl, Game.objects.get(), wanted)
@@ -124,7 +124,7 @@ def test_more_nodes_or_lines_are_searched_and_fewer_are_not(carl):
 
 
 def test_a_turn_gives_back_what_it_has_not_begun(anna, monkeypatch):
-    requests.request_game(anna, game(), WANTED)
+    requests.request_game(anna, game(), DEFAULTS)
     # The turn begins, takes work and begins a search; after it the time is over.
     clock = chain([0, 0, 0], repeat(9))
     monkeypatch.setattr(working, "time", SimpleNamespace(monotonic=lambda: next(clock)))
@@ -134,14 +134,14 @@ def test_a_turn_gives_back_what_it_has_not_begun(anna, monkeypatch):
 
 
 def test_two_workers_never_have_the_same_position(anna):
-    requests.request_game(anna, game(), WANTED)
+    requests.request_game(anna, game(), DEFAULTS)
     first, second = queue.acquire(), queue.acquire()
     assert (first.plies, second.plies) == ((0, 1, 2, 3, 4, 5), (6, 7))
     assert queue.acquire() is None
 
 
 def test_who_has_lost_a_claim_stores_nothing_and_the_next_one_has_its_positions(anna):
-    requests.request_game(anna, game(), WANTED)
+    requests.request_game(anna, game(), DEFAULTS)
     lost = queue.acquire()
     AnalysisClaim.objects.update(until=timezone.now() - timedelta(seconds=1))
     again = queue.acquire()
@@ -153,7 +153,7 @@ def test_who_has_lost_a_claim_stores_nothing_and_the_next_one_has_its_positions(
 
 
 def test_an_analysed_position_renews_the_claim_of_the_others(anna):
-    requests.request_game(anna, game(), WANTED)
+    requests.request_game(anna, game(), DEFAULTS)
     work = queue.acquire()
     AnalysisClaim.objects.update(until=timezone.now() + timedelta(seconds=1))
     queue.complete(work, {0: verdict()})
@@ -162,7 +162,7 @@ def test_an_analysed_position_renews_the_claim_of_the_others(anna):
 
 def test_a_position_at_which_the_engine_always_fails_is_left_out(anna, settings):
     settings.ENGINES = EngineFile(engine=(peer("die-at", "1", nodes=NODES),))
-    request = requests.request_game(anna, game(), WANTED)
+    request = requests.request_game(anna, game(), DEFAULTS)
     assert working.turn(60) is False
     assert state(request) == "done"
     row = AnalysisGame.objects.get()
@@ -176,9 +176,9 @@ def test_somebody_who_waits_comes_before_lists_and_lists_before_new_games(anna, 
     requests.maintain()
     rule = AnalysisRequest.objects.get()
     AnalysisGame.objects.create(request=rule, game=one.pk)
-    requests.request_search(carl, 0, {"player": "乙"}, "乙", WANTED)
+    requests.request_search(carl, 0, {"player": "乙"}, "乙", DEFAULTS)
     requests.maintain()
-    requests.request_game(anna, third, WANTED)
+    requests.request_game(anna, third, DEFAULTS)
     order = []
     for _turn in range(4):
         queue.acquire()
@@ -194,10 +194,10 @@ def test_somebody_who_waits_comes_before_lists_and_lists_before_new_games(anna, 
 
 def test_a_search_is_listed_in_parts_and_done_when_all_are(carl, monkeypatch):
     monkeypatch.setattr(requests, "LISTED", 2)
-    monkeypatch.setattr(requests, "ENOUGH", 2)
+    monkeypatch.setattr(requests, "REFILL_BELOW", 2)
     for name in "甲乙丙":
         game(name)
-    request = requests.request_search(carl, 0, {}, "all", WANTED)
+    request = requests.request_search(carl, 0, {}, "all", DEFAULTS)
     requests.maintain()
     assert request.games.count() == 2
     for _turn in range(3):
@@ -222,7 +222,7 @@ def test_the_rule_has_new_public_games_analysed_and_private_ones_not(anna, setti
 
 
 def test_a_cancelled_request_is_not_worked_on(anna, carl):
-    request = requests.request_game(anna, game(), WANTED)
+    request = requests.request_game(anna, game(), DEFAULTS)
     bert = User.objects.create_user("bert", role=User.Role.CONTRIBUTOR)
     with pytest.raises(AnalysisError, match="no-analysis-right"):
         requests.cancel(bert, request)
@@ -238,7 +238,7 @@ def test_a_cancelled_request_is_not_worked_on(anna, carl):
 
 def test_a_private_game_is_analysed_for_its_library_alone(anna):
     mine = game(user=anna)
-    requests.request_game(anna, mine, WANTED)
+    requests.request_game(anna, mine, DEFAULTS)
     assert queue.acquire(volunteer=anna) is None
     working.turn(60)
     assert verdicts_of_game(PUBLIC, mine, mine.jkf) == [[]] * 8
@@ -246,7 +246,7 @@ def test_a_private_game_is_analysed_for_its_library_alone(anna):
 
 
 def test_a_deleted_game_is_no_work(anna):
-    request = requests.request_game(anna, game(), WANTED)
+    request = requests.request_game(anna, game(), DEFAULTS)
     store.delete_games([Game.objects.get().pk])
     assert queue.acquire() is None
     assert state(request) == "done"
@@ -255,9 +255,9 @@ def test_a_deleted_game_is_no_work(anna):
 @pytest.mark.parametrize(
     ("wanted", "code"),
     [
-        (requests.Wanted("other"), "no-engine"),
-        (requests.Wanted(nodes=10**9), "too-many-nodes"),
-        (requests.Wanted(lines=4), "too-many-lines"),
+        (requests.SearchOptions("other"), "no-engine"),
+        (requests.SearchOptions(nodes=10**9), "too-many-nodes"),
+        (requests.SearchOptions(lines=4), "too-many-lines"),
     ],
 )
 def test_what_no_engine_does_is_refused(anna, wanted, code):
@@ -267,23 +267,23 @@ def test_what_no_engine_does_is_refused(anna, wanted, code):
 
 def test_an_account_has_so_many_games_a_day(anna):
     for name in "甲乙丙":
-        requests.request_game(anna, game(name), WANTED)
-    assert requests.request_game(anna, Game.objects.latest("pk"), WANTED).pk
+        requests.request_game(anna, game(name), DEFAULTS)
+    assert requests.request_game(anna, Game.objects.latest("pk"), DEFAULTS).pk
     with pytest.raises(AnalysisError, match="analysis-quota"):
-        requests.request_game(anna, game("丁"), WANTED)
+        requests.request_game(anna, game("丁"), DEFAULTS)
     AnalysisGame.objects.update(made=timezone.now() - timedelta(days=2))
-    assert requests.request_game(anna, Game.objects.latest("pk"), WANTED).pk
+    assert requests.request_game(anna, Game.objects.latest("pk"), DEFAULTS).pk
 
 
 def test_who_may_have_what_analysed(anna, carl):
     reader = User.objects.create_user("rita", role=User.Role.READER)
     with pytest.raises(AnalysisError, match="no-analysis-right"):
-        requests.request_game(reader, game(), WANTED)
+        requests.request_game(reader, game(), DEFAULTS)
     with pytest.raises(AnalysisError, match="no-analysis-right"):
-        requests.request_search(anna, 0, {}, "all", WANTED)
-    assert requests.request_search(anna, libraries.own_library(anna).pk, {}, "mine", WANTED).pk
+        requests.request_search(anna, 0, {}, "all", DEFAULTS)
+    assert requests.request_search(anna, libraries.own_library(anna).pk, {}, "mine", DEFAULTS).pk
     with pytest.raises(AnalysisError, match="no-analysis-right"):
-        requests.request_game(carl, game("家の人", anna), WANTED)
+        requests.request_game(carl, game("家の人", anna), DEFAULTS)
 
 
 # --- volunteers ------------------------------------------------------------------------------------------
@@ -310,7 +310,7 @@ def volunteered(user: User, more: int = 0) -> int:
 
 
 def test_a_volunteer_analyses_in_parts(anna, carl):
-    requests.request_game(anna, game(), WANTED)
+    requests.request_game(anna, game(), DEFAULTS)
     work = volunteers.acquire(carl)
     first, *others = answers(work)
     assert volunteers.submit(carl, work.token, [first]) == 1
@@ -323,7 +323,7 @@ def test_a_volunteer_analyses_in_parts(anna, carl):
 
 
 def test_a_volunteer_gives_work_back(anna, carl):
-    requests.request_game(anna, game(), WANTED)
+    requests.request_game(anna, game(), DEFAULTS)
     work = volunteers.acquire(carl)
     with pytest.raises(AnalysisError, match="claim-lost"):
         volunteers.abort(anna, work.token)
@@ -344,7 +344,7 @@ def test_a_volunteer_gives_work_back(anna, carl):
     ],
 )
 def test_wrong_verdicts_are_refused_and_nothing_is_stored(anna, carl, changed):
-    requests.request_game(anna, game(), WANTED)
+    requests.request_game(anna, game(), DEFAULTS)
     work = volunteers.acquire(carl)
     with pytest.raises(AnalysisError, match="bad-analysis"):
         volunteers.submit(carl, work.token, [*answers(work)[1:], answers(work, **changed)[0]])
@@ -353,7 +353,7 @@ def test_wrong_verdicts_are_refused_and_nothing_is_stored(anna, carl, changed):
 
 def test_an_honest_volunteer_passes_the_checks(anna, carl, settings):
     settings.ENGINES = EngineFile(engine=settings.ENGINES.engine, checked_share=1.0)
-    requests.request_game(anna, game(), WANTED)
+    requests.request_game(anna, game(), DEFAULTS)
     work = volunteers.acquire(carl)
     volunteers.submit(carl, work.token, answers(work))
     working.turn(60)
@@ -364,7 +364,7 @@ def test_an_honest_volunteer_passes_the_checks(anna, carl, settings):
 
 def test_a_lying_volunteer_is_found_and_its_verdicts_are_made_anew(anna, carl, settings):
     settings.ENGINES = EngineFile(engine=settings.ENGINES.engine, checked_share=1.0)
-    request = requests.request_game(anna, game(), WANTED)
+    request = requests.request_game(anna, game(), DEFAULTS)
     work = volunteers.acquire(carl)
     volunteers.submit(carl, work.token, answers(work, more=2000))
     assert working.turn(60) is False
@@ -382,7 +382,7 @@ def test_a_lying_volunteer_is_found_and_its_verdicts_are_made_anew(anna, carl, s
 
 def test_games_that_a_lying_volunteer_finished_are_opened_again(anna, carl, settings):
     settings.ENGINES = EngineFile(engine=settings.ENGINES.engine, checked_share=1.0)
-    request = requests.request_game(anna, game(), WANTED)
+    request = requests.request_game(anna, game(), DEFAULTS)
     last = line_of_game(Game.objects.get().pk, 0).keys[-1]
     store.write_verdicts(queue.engine_id(settings.ENGINES.default), {last: verdict()})
     assert volunteered(carl, more=2000) == 7

@@ -60,7 +60,7 @@ def engines(tmp_path, settings):
 def test_what_dies_on_the_way_loses_nothing_and_does_nothing_twice(engines, tmp_path):
     games = stored_games()
     anna = User.objects.create_user("anna", role=User.Role.CURATOR)
-    requests.request_search(anna, 0, {}, "all", requests.Wanted(lines=2))
+    requests.request_search(anna, 0, {}, "all", requests.SearchOptions(lines=2))
     kills, random = 0, Random(7)
     accounts = ["", "", "anna"]
     running = [start(engines, LEASE, account) for account in accounts]

@@ -116,7 +116,7 @@ def test_requests_of_a_library_show_to_its_members_only(anna, carl):
     upload, _new = store.create_upload("a.kif", [KIF.encode()], anna, "web", space=space)
     worker.work_off(upload.pk)
     game = Entry.objects.get(upload=upload).game
-    request = requests.request_game(anna, game, requests.Wanted())
+    request = requests.request_game(anna, game, requests.SearchOptions())
     for user, shown in ((anna, True), (carl, False)):
         assert ("先手の人" in session(user).get("/analysis/").content.decode()) is shown
         status = session(user).get(f"/api/v1/analyses/{request.pk}").status_code
@@ -139,7 +139,7 @@ def test_a_program_follows_its_request_and_cancels_it(anna):
 
 def test_a_volunteer_has_the_next_work_with_the_answer_until_there_is_none(anna, carl):
     stored(KIF)
-    requests.request_game(anna, Game.objects.get(), requests.Wanted())
+    requests.request_game(anna, Game.objects.get(), requests.SearchOptions())
     volunteer = Volunteer(carl)
     answer = volunteer.post("analysis/acquire", {"engine": "Peer"})
     assert answer.status_code == 202
@@ -162,7 +162,7 @@ def test_a_volunteer_has_the_next_work_with_the_answer_until_there_is_none(anna,
 
 def test_a_volunteer_learns_what_is_wrong(anna, carl):
     stored(KIF)
-    requests.request_game(anna, Game.objects.get(), requests.Wanted())
+    requests.request_game(anna, Game.objects.get(), requests.SearchOptions())
     volunteer = Volunteer(carl)
     work = volunteer.post("analysis/acquire").json()
     wrong = volunteer.verdicts(work)

@@ -13,7 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from archive.derive import chances, game_analysis
-from archive.derive.chances import BLUNDER, INACCURACY, LISHOGI, MISTAKE, PONANZA, Judged, chance, costs, fit
+from archive.derive.chances import (
+    BLUNDER,
+    INACCURACY,
+    LISHOGI,
+    MISTAKE,
+    PONANZA,
+    JudgedPosition,
+    chance,
+    costs,
+    fit,
+)
 from archive.derive.game_analysis import EngineVerdict, analyse, phase_of
 from archive.derive.verdicts import Line
 from kifu_core.games import SHOGI
@@ -110,7 +120,7 @@ def test_costs_of_whole_games_are_those_of_a_plain_computation(scale):
             assert analysis.accuracy(color) == pytest.approx((weighted + harmonic) / 2)
 
 
-def exchanged(one: Judged) -> Judged:
+def exchanged(one: JudgedPosition) -> JudgedPosition:
     return one._replace(
         turn=1 - one.turn,
         chance=None if one.chance is None else -one.chance,
@@ -144,7 +154,9 @@ def test_games_go_through_their_phases_in_order():
 
 
 def judged(*values, best=""):
-    return [Judged(ply % 2, chance=one, best=best, mate=abs(one) == 1) for ply, one in enumerate(values)]
+    return [
+        JudgedPosition(ply % 2, chance=one, best=best, mate=abs(one) == 1) for ply, one in enumerate(values)
+    ]
 
 
 @each(
@@ -186,7 +198,7 @@ def test_a_mark_after_which_another_side_is_ahead_is_a_turning_point():
 @given(st.lists(lines, min_size=2, max_size=30), st.floats(50, 2_000))
 def test_accuracies_and_weights_are_within_their_limits(drawn, scale):
     values = [chance(one.score, one.winner, scale) for one in drawn]
-    positions = [Judged(ply % 2, chance=value) for ply, value in enumerate(values)]
+    positions = [JudgedPosition(ply % 2, chance=value) for ply, value in enumerate(values)]
     made = costs(positions, [""] * len(drawn))
     assert len(made) == len(drawn) - 1
     for cost in made:
@@ -207,9 +219,9 @@ def test_chances_grow_with_scores_and_change_sign_with_them(low, high, scale):
 
 
 def test_a_hard_position_counts_more_than_an_easy_one():
-    easy = Judged(0, chance=0.5, spread=(0.5, 0.5, 0.5))
+    easy = JudgedPosition(0, chance=0.5, spread=(0.5, 0.5, 0.5))
     hard = easy._replace(spread=(0.5, 0.1, -0.3))
-    after = Judged(1, chance=0.2)
+    after = JudgedPosition(1, chance=0.2)
     assert costs([hard, after], [""])[0].weight > costs([easy, after], [""])[0].weight
     sharp, flat = (easy._replace(spread=(), entropy=one) for one in (0.1, 2.0))
     assert costs([flat, after], [""])[0].weight > costs([sharp, after], [""])[0].weight

@@ -12,7 +12,7 @@ from archive.analysis import own_verdicts, progress, queue, requests, volunteers
 from archive.analysis.errors import AnalysisError
 from archive.analysis.progress import Progress
 from archive.analysis.queue import Work
-from archive.analysis.requests import Wanted
+from archive.analysis.requests import SearchOptions
 from archive.analysis.tasks import begin
 from archive.api.bodies import AnalysisBody, MadeAnalysisBody, OwnVerdictBody, WantedAnalysisBody, WorkBody
 from archive.api.endpoints import body, endpoint, validated
@@ -57,8 +57,8 @@ def _account(request: Request) -> User:
     return request.user
 
 
-def _wanted(fields: dict[str, Any]) -> Wanted:
-    return Wanted(fields["engine"], fields.get("nodes", 0), fields.get("lines", 0))
+def _search_options(fields: dict[str, Any]) -> SearchOptions:
+    return SearchOptions(fields["engine"], fields.get("nodes", 0), fields.get("lines", 0))
 
 
 # --- requests --------------------------------------------------------------------------------------------
@@ -79,7 +79,7 @@ def of_game(request: Request, pk: int) -> Response:
     game = game_shown(request._request, pk, record=False)
     if game is None:
         raise Http404
-    made = _REFUSALS.run(lambda: requests.request_game(user, game, _wanted(fields)))
+    made = _REFUSALS.run(lambda: requests.request_game(user, game, _search_options(fields)))
     begin()
     return Response(_info(request, progress.of(made)), status=201)
 
@@ -115,7 +115,7 @@ def listed(request: Request) -> Response:
         try:
             made = _REFUSALS.run(
                 lambda: requests.request_search(
-                    user, spaces[fields["space"]], filters, fields["search"], _wanted(fields)
+                    user, spaces[fields["space"]], filters, fields["search"], _search_options(fields)
                 )
             )
         except QueryError as error:
@@ -148,7 +148,7 @@ def listed(request: Request) -> Response:
 )
 def detail(request: Request, analysis_id: int) -> Response:
     """Return a request for an analysis; DELETE cancels it."""
-    row = requests.shown(readable_spaces(request._request).values()).filter(pk=analysis_id).first()
+    row = requests.requests_in(readable_spaces(request._request).values()).filter(pk=analysis_id).first()
     if row is None:
         raise Http404
     if request.method == "DELETE":
@@ -286,5 +286,5 @@ def own(request: Request) -> Response:
     """Store the verdict of an engine of one's own in one's library, such as the one in the browser."""
     user, fields = _account(request), body(OwnVerdictBody, request)
     position = shogi_position(fields["position"])
-    _REFUSALS.run(lambda: own_verdicts.keep(user, position, fields))
+    _REFUSALS.run(lambda: own_verdicts.save(user, position, fields))
     return Response(status=204)

@@ -17,7 +17,7 @@ from archive.accounts.roles import may_ask_analysis, may_curate
 from archive.analysis import progress, requests
 from archive.analysis.errors import AnalysisError
 from archive.analysis.queue import engines
-from archive.analysis.requests import Wanted
+from archive.analysis.requests import SearchOptions
 from archive.analysis.tasks import begin
 from archive.models import AnalysisRequest, Game, HeardProcess, ProcessRole, User
 from archive.observing.heartbeats import LATELY
@@ -53,7 +53,7 @@ def queue(request: HttpRequest) -> HttpResponse:
 def _post(request: HttpRequest, user: User) -> HttpResponse:
     if "cancel" in request.POST:
         row = get_object_or_404(
-            requests.shown(readable_spaces(request).values()), pk=parse_number(request.POST["cancel"])
+            requests.requests_in(readable_spaces(request).values()), pk=parse_number(request.POST["cancel"])
         )
         requests.cancel(user, row)
         messages.success(request, _("The request is cancelled."))
@@ -62,7 +62,7 @@ def _post(request: HttpRequest, user: User) -> HttpResponse:
     else:
         number = parse_number(request.POST.get("game", ""))
         game = get_object_or_404(Game, pk=number, space__in=readable_spaces(request).values())
-        requests.request_game(user, game, Wanted())
+        requests.request_game(user, game, SearchOptions())
         begin()
         messages.success(request, _("The game will be analysed."))
     return redirect("analysis-queue")
@@ -77,7 +77,7 @@ def _request_search(request: HttpRequest, user: User, search: str) -> None:
     if collection := filters.get("collection"):
         collection_shown(request, int(collection))
     space = readable_spaces(request).get(QueryDict(search).get(CHOSEN, "public"), PUBLIC)
-    requests.request_search(user, space, filters, search, Wanted())
+    requests.request_search(user, space, filters, search, SearchOptions())
     begin()
     messages.success(request, _("The games will be analysed."))
 
