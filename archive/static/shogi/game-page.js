@@ -6,5 +6,5 @@ import { startSharing } from "./sharing.js";
 import { startTrials } from "./trial.js";
 
 startGamePage(shogi, startTrials, startSharing, selectIn, async (replay) => {
-  if (replay.root.querySelector(".browser-engine[data-engine]")) (await import("./engine/pages.js")).startEngine(replay);
+  if (replay.root.querySelector(".browser-engine[data-engine]")) (await import("./engine/pages.js")).startReplayEngine(replay);
 });

@@ -4,6 +4,8 @@
  * go on with the best moves of the tree. Both are from Black's side.
  */
 
+import { scoreText } from "./wording.js";
+
 const MATE = 30_000;
 const LONGEST_MATE = 2_000;
 
@@ -55,5 +57,5 @@ function written(score, black) {
   if (score === null) return "";
   const own = black ? score : -score;
   if (Math.abs(own) >= MATE - LONGEST_MATE) return own > 0 ? "☗#" : "☖#";
-  return own < 0 ? String(own) : `+${own}`;
+  return scoreText(own);
 }

@@ -8,4 +8,4 @@ import { startMoveScores } from "./move-scores.js";
 playOn(startExplorer);
 const place = /** @type {HTMLElement} */ (document.getElementById("position"));
 startMoveScores(place);
-if (place.querySelector(".browser-engine[data-engine]")) (await import("./engine/pages.js")).startEngineBeside(place);
+if (place.querySelector(".browser-engine[data-engine]")) (await import("./engine/pages.js")).startPositionEngine(place);

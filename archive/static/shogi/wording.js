@@ -27,6 +27,11 @@ export function moveText(move, japanese, before) {
   return MARKS[move.color] + (japanese ? japaneseMove(move, before) : englishMove(move));
 }
 
+/** @param {number} score in hundredths of a pawn @returns {string} with its sign */
+export function scoreText(score) {
+  return score < 0 ? String(score) : `+${score}`;
+}
+
 /** @param {string} special @param {boolean} japanese @returns {string} an ending; unknown ones as they are */
 export function endingText(special, japanese) {
   return ENDINGS[special]?.[japanese ? "ja" : "en"] || special;

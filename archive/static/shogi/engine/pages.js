@@ -11,7 +11,7 @@ import { EnginePanel, wordsOf } from "./panel.js";
 const SELECTOR = ".browser-engine[data-engine]";
 
 /** @param {Replay} replay */
-export function startEngine(replay) {
+export function startReplayEngine(replay) {
   const place = /** @type {HTMLElement | null} */ (replay.root.querySelector(SELECTOR));
   if (!place) return;
   const panel = new EnginePanel(place, () => "#");
@@ -27,10 +27,10 @@ export function startEngine(replay) {
 }
 
 /**
- * The panel of a position's page, whose parts are replaced from one position to the next: it comes along.
+ * The panel of a position's page. Each position replaces the parts of the page, and the panel moves to the new ones.
  * @param {HTMLElement} place
  */
-export function startEngineBeside(place) {
+export function startPositionEngine(place) {
   const own = /** @type {HTMLElement | null} */ (place.querySelector(SELECTOR));
   if (!own) return;
   const panel = new EnginePanel(own, (line) => {
@@ -39,12 +39,12 @@ export function startEngineBeside(place) {
     const code = encode(position);
     return code ? (own.dataset.positionUrl || "").replace("CODE", code) : "";
   });
-  const look = () => {
+  const update = () => {
     const fresh = place.querySelector(".browser-engine");
     if (fresh && fresh !== own) fresh.replaceWith(own);
     const host = /** @type {HTMLElement | null} */ (place.querySelector(".board-host[data-sfen]"));
     if (host) panel.show(host.dataset.sfen || "");
   };
-  new MutationObserver(look).observe(place, { subtree: true, childList: true, attributeFilter: ["data-sfen"] });
-  look();
+  new MutationObserver(update).observe(place, { subtree: true, childList: true, attributeFilter: ["data-sfen"] });
+  update();
 }

@@ -7,7 +7,7 @@
 import { fill } from "../../archive/js/filling.js";
 import { recall, remember } from "../../archive/js/memory.js";
 import { fromSfen, moveOf, play } from "../position.js";
-import { moveText } from "../wording.js";
+import { moveText, scoreText } from "../wording.js";
 import { Engine } from "./usi.js";
 
 /** @typedef {import("./usi.js").Result} Result */
@@ -43,7 +43,7 @@ export class EnginePanel {
     this.toggle.disabled = false;
     this.select.addEventListener("change", () => {
       remember(LINES, this.select.value);
-      this.look();
+      this.search();
     });
   }
 
@@ -52,17 +52,17 @@ export class EnginePanel {
     if (sfen === this.sfen) return;
     this.sfen = sfen;
     this.write(this.results.of(sfen));
-    this.look();
+    this.search();
   }
 
   begin() {
     this.engine = new Engine(this.description, () => this.fail());
     this.toggle.setAttribute("aria-pressed", "true");
     this.facts.textContent = this.words.loading || "";
-    this.look();
+    this.search();
   }
 
-  look() {
+  search() {
     const { engine, sfen } = this;
     if (!engine || !sfen) return;
     engine.search(sfen, Number(this.select.value), (result) => {
@@ -76,7 +76,7 @@ export class EnginePanel {
     this.engine?.close();
     this.engine = null;
     this.toggle.setAttribute("aria-pressed", "false");
-    this.results.keep();
+    this.results.store();
   }
 
   fail() {
@@ -122,7 +122,7 @@ export class EnginePanel {
     const item = document.createElement("li");
     const score = document.createElement("span");
     score.className = "score";
-    score.textContent = line.mate === null ? signed(line.score || 0)
+    score.textContent = line.mate === null ? scoreText(line.score || 0)
       : fill(this.words.mate || "", { side: line.mate > 0 ? "☗" : "☖", plies: Math.abs(line.mate) });
     const moves = document.createElement("span");
     moves.className = "engine-line";
@@ -140,11 +140,6 @@ export class EnginePanel {
     link.dataset.moves = line.map((one) => one.name).join(".");
     return link;
   }
-}
-
-/** @param {number} score @returns {string} */
-function signed(score) {
-  return score < 0 ? String(score) : `+${score}`;
 }
 
 /**
@@ -170,7 +165,7 @@ export function wordsOf(sfen, names) {
   return words;
 }
 
-/** The best results of this engine, by position, kept in the browser. */
+/** The best results of this engine by position, which the browser stores. */
 class Results {
   /** @param {string} name of the engine */
   constructor(name) {
@@ -182,7 +177,7 @@ class Results {
     } catch {
       // Written by another version of this page.
     }
-    window.addEventListener("pagehide", () => this.keep());
+    window.addEventListener("pagehide", () => this.store());
   }
 
   /** @param {string} sfen @returns {Result | null} */
@@ -205,7 +200,7 @@ class Results {
     return result;
   }
 
-  keep() {
+  store() {
     remember(this.place, JSON.stringify([...this.results]));
   }
 }
