@@ -180,7 +180,7 @@ FORMER: Final = {
 _FOLLOWS: Final = "follows from the records of games: made anew"
 _RUNNING: Final = "of processes that run, not of the archive"
 _MADE: Final = "made by migrations"
-_ANALYSES: Final = "open work, which is requested anew: what was found is in the verdicts"
+_ANALYSES: Final = "open work, which is requested anew; its results are in the verdicts"
 
 LEFT_OUT: Final[dict[str, str]] = {
     "archive_uploadchunk": "bytes of uploads: files of their own",

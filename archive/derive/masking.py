@@ -145,12 +145,10 @@ def _replaced(text: str, spelling: str, initials: str) -> str:
 def _stands_alone(text: str, first: int, last: int, spelling: str) -> bool:
     """Return whether a spelling in a text is not a part of a longer word."""
     before, after = _script(text[first - 1 : first]), _script(text[last + 1 : last + 2])
-    if "latin" in (_script(text[first]), _script(text[last])):
-        return (before, _script(text[first])) != ("latin", "latin") and (after, _script(text[last])) != (
-            "latin",
-            "latin",
-        )
-    return len(spelling) >= _SHORT or before != _script(text[first])
+    begins, ends = _script(text[first]), _script(text[last])
+    if "latin" in (begins, ends):
+        return not (before == begins == "latin" or after == ends == "latin")
+    return len(spelling) >= _SHORT or before != begins
 
 
 def _script(character: str) -> str:
