@@ -34,6 +34,20 @@ from archive.shapes.common import FORMATS
 from kifu_core.games import GAMES, SHOGI
 
 
+def _reason() -> TextField:
+    return TextField(max_length=REASON_LENGTH, help_text="Why, and by which source.")
+
+
+def _games(text: str) -> LimitedListField:
+    child = WholeNumberField(min_value=1, max_value=LARGEST_ID)
+    return LimitedListField(required=False, max_length=MOST_LISTED, child=child, help_text=text)
+
+
+def _searched_space() -> TextField:
+    text = "The space of the games, by name."
+    return TextField(required=False, default="public", max_length=TEXT_LIMIT, help_text=text)
+
+
 class RecordBody(serializers.Serializer[Any]):
     """Fields of `POST check`: a file, or a text, which may have a file name.
 
@@ -176,24 +190,14 @@ class CollectionChangeBody(serializers.Serializer[Any]):
 class CollectedBody(serializers.Serializer[Any]):
     """Fields of `POST collections/{id}/games`: one of them."""
 
-    add = LimitedListField(
-        required=False,
-        max_length=MOST_LISTED,
-        child=WholeNumberField(min_value=1, max_value=LARGEST_ID),
-        help_text="Games to add at the end, in this order.",
-    )
+    add = _games("Games to add at the end, in this order.")
     search = TextField(
         required=False,
         allow_blank=True,
         max_length=LONGEST,
         help_text="Parameters of `GET games`, such as `player=羽生善治&min_plies=20`, whose games are added.",
     )
-    remove = LimitedListField(
-        required=False,
-        max_length=MOST_LISTED,
-        child=WholeNumberField(min_value=1, max_value=LARGEST_ID),
-        help_text="Games to remove.",
-    )
+    remove = _games("Games to remove.")
     order = ChoiceField(
         required=False,
         choices=["oldest", "newest", "added"],
@@ -325,7 +329,7 @@ class CorrectionBody(serializers.Serializer[Any]):
         required=False,
         help_text="In place of `operations`: the edited record, JKF as an object or as text.",
     )
-    reason = TextField(max_length=REASON_LENGTH, help_text="Why, and by which source.")
+    reason = _reason()
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         """Return the fields. Raises ValidationError unless there is one of `operations` and `record`."""
@@ -340,7 +344,7 @@ class SamePersonBody(serializers.Serializer[Any]):
     one = serializers.IntegerField(min_value=1, max_value=LARGEST_ID, help_text="The player to merge.")
     other = serializers.IntegerField(min_value=1, max_value=LARGEST_ID, help_text="The player to merge into.")
     same = serializers.BooleanField(help_text="Whether they are the same person.")
-    reason = TextField(max_length=REASON_LENGTH, help_text="Why, and by which source.")
+    reason = _reason()
 
 
 class AuthorityBody(serializers.Serializer[Any]):
@@ -361,7 +365,7 @@ class NameCorrectionBody(serializers.Serializer[Any]):
         max_length=MOST_NAME_OPERATIONS,
         help_text="The operations, with the values before and after.",
     )
-    reason = TextField(max_length=REASON_LENGTH, help_text="Why, and by which source.")
+    reason = _reason()
 
 
 class CorrectionActionBody(serializers.Serializer[Any]):
@@ -398,15 +402,13 @@ class BatchPreviewBody(serializers.Serializer[Any]):
         allow_blank=True, max_length=LONGEST, help_text="Parameters of `GET games`: `player=...&from=1990`."
     )
     edit = BatchEditBody(help_text="The edit of each game.")
-    space = TextField(
-        required=False, default="public", max_length=TEXT_LIMIT, help_text="The space of the games, by name."
-    )
+    space = _searched_space()
 
 
 class BatchBody(BatchPreviewBody):
     """Fields of `POST corrections/batches`."""
 
-    reason = TextField(max_length=REASON_LENGTH, help_text="Why, and by which source.")
+    reason = _reason()
 
 
 class BatchActionBody(serializers.Serializer[Any]):
@@ -460,9 +462,7 @@ class AnalysisBody(WantedAnalysisBody):
         max_length=LONGEST,
         help_text="Parameters of `GET games`: `player=...&from=1990`, `collection=12`.",
     )
-    space = TextField(
-        required=False, default="public", max_length=TEXT_LIMIT, help_text="The space of the games, by name."
-    )
+    space = _searched_space()
 
 
 class WorkBody(serializers.Serializer[Any]):

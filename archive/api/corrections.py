@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import Final
 
-from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 from rest_framework.reverse import reverse
 
@@ -60,13 +59,6 @@ REFUSALS: Final = Refusals(
         "batch-unfinished": 409,
     },
 )
-
-
-def account_of(request: Request) -> User:
-    """Return the account of a request. Raises NotAuthenticated."""
-    if not isinstance(request.user, User):
-        raise NotAuthenticated("sign in, or send a token")
-    return request.user
 
 
 def correction_info(request: Request, row: Correction, subject: Subject) -> shapes.CorrectionInfo:

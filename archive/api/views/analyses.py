@@ -2,8 +2,7 @@
 
 from typing import Any, Final
 
-from django.http import Http404, QueryDict
-from rest_framework.exceptions import NotAuthenticated
+from django.http import Http404
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
@@ -14,19 +13,19 @@ from archive.analysis.progress import Progress
 from archive.analysis.queue import Work
 from archive.analysis.requests import SearchOptions
 from archive.analysis.tasks import begin
+from archive.api.accounts import account_of
 from archive.api.bodies import AnalysisBody, MadeAnalysisBody, OwnVerdictBody, WantedAnalysisBody, WorkBody
-from archive.api.endpoints import body, endpoint, validated
+from archive.api.endpoints import body, endpoint
 from archive.api.errors import query_error
 from archive.api.operations import POSITIONS, QUERIES, Example, Operation, merge_problems
 from archive.api.positions import shogi_position
 from archive.api.refusals import Refusals
-from archive.api.serializers import FacetsQuery
+from archive.api.searches import space_and_search_of
 from archive.api.shapes import analyses as shapes
-from archive.models import AnalysisRequest, User
+from archive.models import AnalysisRequest
 from archive.queries.collections import collection_shown
-from archive.queries.games.filters import stored_parameters
 from archive.queries.games.taken_down import game_shown
-from archive.queries.scope import UnknownScopeError, readable_spaces, space_name
+from archive.queries.scope import readable_spaces, space_name
 from archive.queries.search.errors import QueryError
 from kifu_core.games import SHOGI
 
@@ -51,12 +50,6 @@ _REFUSALS: Final = Refusals(
 _WANTED: Final = ("no-engine", "no-analysis-right", "too-many-nodes", "too-many-lines", "too-many-analyses")
 
 
-def _account(request: Request) -> User:
-    if not isinstance(request.user, User):
-        raise NotAuthenticated("sign in, or send a token")
-    return request.user
-
-
 def _search_options(fields: dict[str, Any]) -> SearchOptions:
     return SearchOptions(fields["engine"], fields.get("nodes", 0), fields.get("lines", 0))
 
@@ -75,7 +68,7 @@ def _search_options(fields: dict[str, Any]) -> SearchOptions:
 )
 def of_game(request: Request, pk: int) -> Response:
     """Have a game analysed, before all lists; an equal open request is the same one."""
-    user, fields = _account(request), body(WantedAnalysisBody, request)
+    user, fields = account_of(request), body(WantedAnalysisBody, request)
     game = game_shown(request._request, pk, record=False)
     if game is None:
         raise Http404
@@ -105,17 +98,14 @@ def of_game(request: Request, pk: int) -> Response:
 def listed(request: Request) -> Response:
     """List requests for analyses; POST makes one."""
     if request.method == "POST":
-        user, fields = _account(request), body(AnalysisBody, request)
-        spaces = readable_spaces(request._request)
-        if fields["space"] not in spaces:
-            raise UnknownScopeError
-        filters = stored_parameters(validated(FacetsQuery, QueryDict(fields["search"])))
+        user, fields = account_of(request), body(AnalysisBody, request)
+        space, filters = space_and_search_of(request, fields)
         if collection := filters.get("collection"):
             collection_shown(request._request, int(collection))
         try:
             made = _REFUSALS.run(
                 lambda: requests.request_search(
-                    user, spaces[fields["space"]], filters, fields["search"], _search_options(fields)
+                    user, space, filters, fields["search"], _search_options(fields)
                 )
             )
         except QueryError as error:
@@ -152,7 +142,7 @@ def detail(request: Request, analysis_id: int) -> Response:
     if row is None:
         raise Http404
     if request.method == "DELETE":
-        user, shown = _account(request), row
+        user, shown = account_of(request), row
         _REFUSALS.run(lambda: requests.cancel(user, shown))
         return Response(status=204)
     return Response(_info(request, progress.of(row)))
@@ -198,7 +188,7 @@ _CLAIM: Final = "0" * 32
 )
 def acquire(request: Request) -> Response:
     """Claim positions of public games to analyse; 204 if there are none."""
-    user, fields = _account(request), body(WorkBody, request)
+    user, fields = account_of(request), body(WorkBody, request)
     work = _REFUSALS.run(lambda: volunteers.acquire(user, fields["engine"]))
     return Response(status=204) if work is None else Response(_work(work), status=202)
 
@@ -214,7 +204,7 @@ def acquire(request: Request) -> Response:
 )
 def submit(request: Request, claim: str) -> Response:
     """Store verdicts on positions that one has claimed, whole or in part."""
-    user, fields = _account(request), body(MadeAnalysisBody, request)
+    user, fields = account_of(request), body(MadeAnalysisBody, request)
     stored = _REFUSALS.run(lambda: volunteers.submit(user, claim, fields["verdicts"]))
     more = fields["more"] and not queue.claims_of(user, claim)
     work = _REFUSALS.run(lambda: volunteers.acquire(user)) if more else None
@@ -231,7 +221,7 @@ def submit(request: Request, claim: str) -> Response:
 )
 def abort(request: Request, claim: str) -> Response:
     """Give the positions of a claim back."""
-    user = _account(request)
+    user = account_of(request)
     _REFUSALS.run(lambda: volunteers.abort(user, claim))
     return Response(status=204)
 
@@ -284,7 +274,7 @@ def _work(work: Work) -> shapes.AnalysisWork:
 )
 def own(request: Request) -> Response:
     """Store the verdict of an engine of one's own in one's library, such as the one in the browser."""
-    user, fields = _account(request), body(OwnVerdictBody, request)
+    user, fields = account_of(request), body(OwnVerdictBody, request)
     position = shogi_position(fields["position"])
     _REFUSALS.run(lambda: own_verdicts.save(user, position, fields))
     return Response(status=204)

@@ -2,23 +2,23 @@
 
 from typing import Any, Final, TypeVar
 
-from django.http import Http404, QueryDict
+from django.http import Http404
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from archive.api.accounts import account_of
 from archive.api.bodies import BatchActionBody, BatchBody, BatchPreviewBody
-from archive.api.corrections import REFUSALS, account_of
-from archive.api.endpoints import body, endpoint, validated
+from archive.api.corrections import REFUSALS
+from archive.api.endpoints import body, endpoint
 from archive.api.operations import QUERIES, Example, Operation, merge_problems
-from archive.api.serializers import FacetsQuery
+from archive.api.searches import space_and_search_of
 from archive.api.shapes import corrections as shapes
 from archive.curation import batches
 from archive.curation.batch_edits import BatchEdit
 from archive.curation.tasks import enqueue_batch
 from archive.models import CorrectionBatch
-from archive.queries.games.filters import stored_parameters
-from archive.queries.scope import UnknownScopeError, readable_spaces, space_name
+from archive.queries.scope import space_name
 
 T = TypeVar("T")
 
@@ -117,11 +117,8 @@ def detail(request: Request, batch_id: int) -> Response:
 
 def _batch_request(request: Request, fields: dict[str, Any]) -> tuple[int, dict[str, Any], BatchEdit]:
     """Return space, search and edit of a body."""
-    spaces = readable_spaces(request._request)
-    if fields["space"] not in spaces:
-        raise UnknownScopeError
-    filters = stored_parameters(validated(FacetsQuery, QueryDict(fields["search"])))
-    return spaces[fields["space"]], filters, REFUSALS.run(lambda: BatchEdit.of(fields["edit"]))
+    space, filters = space_and_search_of(request, fields)
+    return space, filters, REFUSALS.run(lambda: BatchEdit.of(fields["edit"]))
 
 
 def _info(request: Request, row: CorrectionBatch) -> shapes.CorrectionBatchInfo:

@@ -12,6 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from archive.api.accounts import owner_of
 from archive.api.bodies import (
     CollectedBody,
     CollectedGameBody,
@@ -26,16 +27,17 @@ from archive.api.games import game_info
 from archive.api.operations import CURSORS, QUERIES, Example, Operation, merge_problems
 from archive.api.pagination import DEFAULT_GAMES, PAGE, limit_of, next_url, sign_cursor, signed_cursor
 from archive.api.refusals import Refusals
+from archive.api.searches import search_of
 from archive.api.serializers import CollectedQuery, CollectionsQuery, FacetsQuery
 from archive.api.shapes import collections as shapes
-from archive.api.views.libraries import owner_of, target_of
+from archive.api.views.libraries import target_of
 from archive.collections import editing, rights, searching
 from archive.collections import games as collecting
 from archive.collections.errors import CollectionError
 from archive.models import Collection, User
 from archive.project.site_address import public_address
 from archive.queries.collections import collection_shown, count_of, find_collections, games_of, tournament_of
-from archive.queries.games.filters import game_filters, stored_parameters
+from archive.queries.games.filters import game_filters
 from archive.queries.scope import Scope, readable_scope, scope_of, space_name
 from archive.queries.search.errors import QueryError
 from archive.tournaments.standings import Player, standings_of
@@ -246,13 +248,8 @@ def _collect(request: Request, user: User, collection: Collection, fields: dict[
         return collecting.remove(user, collection, fields["remove"])
     if "add" in fields:
         return collecting.add(user, readable_scope(request), collection, fields["add"])
-    filters = game_filters(_parameters(fields["search"]))
+    filters = game_filters(validated(FacetsQuery, QueryDict(fields["search"])))
     return collecting.add_search(user, readable_scope(request), collection, filters)
-
-
-def _parameters(text: str) -> dict[str, Any]:
-    """Return the parameters of a search of `GET games`. Raises ValidationError."""
-    return validated(FacetsQuery, QueryDict(text))
 
 
 @endpoint(
@@ -286,7 +283,7 @@ def search(request: Request, collection: int) -> Response:
     fields = body(CollectionSearchBody, request)
     if "search" not in fields:
         return Response(shapes.CollectedChange(_done(lambda: searching.repeat(user, shown))))
-    stored = stored_parameters(_parameters(fields["search"]))
+    stored = search_of(fields["search"])
     return Response(shapes.CollectedChange(_done(lambda: searching.keep_up(user, shown, stored))))
 
 

@@ -10,6 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from archive.api.accounts import account_of
 from archive.api.bodies import (
     CorrectionActionBody,
     CorrectionBody,
@@ -17,7 +18,7 @@ from archive.api.bodies import (
     TakeDownBody,
     TakeDownNameBody,
 )
-from archive.api.corrections import REFUSALS, account_of, correction_info
+from archive.api.corrections import REFUSALS, correction_info
 from archive.api.endpoints import body, endpoint
 from archive.api.games import existing_game
 from archive.api.operations import CURSORS, Example, Operation

@@ -8,12 +8,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from archive.api.accounts import owner_of
 from archive.api.bodies import DraftBody, NewDraftBody, SavedDraftBody
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.operations import READING, Example, Operation, merge_problems
 from archive.api.shapes.drafts import DraftInfo, DraftRecord, Drafts, SavedDraft
-from archive.api.views.libraries import owner_of, target_of
+from archive.api.views.libraries import target_of
 from archive.derive.issues import as_json, as_stored
 from archive.drafts import own_drafts, saving
 from archive.drafts.errors import TEXTS, DraftError

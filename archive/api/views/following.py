@@ -2,26 +2,27 @@
 
 from typing import Any, Final
 
-from django.http import Http404, QueryDict
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from archive.api.accounts import owner_of
 from archive.api.bodies import ChangedNoteBody, FollowBody, NoteBody, OwnNameBody
-from archive.api.endpoints import body, endpoint, validated
+from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.operations import CURSORS, POSITIONS, Example, Operation, merge_problems
 from archive.api.pagination import DEFAULT_GAMES, PAGE, cursor_number, limit_of, next_url
 from archive.api.positions import position_url
 from archive.api.refusals import Refusals
-from archive.api.serializers import FacetsQuery, NotesQuery
+from archive.api.searches import search_of
+from archive.api.serializers import NotesQuery
 from archive.api.shapes import following as shapes
-from archive.api.views.libraries import owner_of, target_of
+from archive.api.views.libraries import target_of
 from archive.following import follows, news, notes, own_names
 from archive.following.errors import FollowError
 from archive.models import Event, Follow, Player, PositionNote, User
-from archive.queries.games.filters import stored_parameters
 from archive.queries.paging import page_before
 from archive.queries.scope import (
     UnknownScopeError,
@@ -98,7 +99,7 @@ def own(request: Request) -> Response:
 def _follow(request: Request, user: User, fields: dict[str, Any]) -> Follow:
     title = fields["title"]
     if fields["kind"] == Follow.Kind.SEARCH:
-        search = stored_parameters(validated(FacetsQuery, QueryDict(fields["search"])))
+        search = search_of(fields["search"])
         scope = _scope_name(request, fields["scope"])
         return _REFUSALS.run(lambda: follows.save_search(user, search, title, scope))
     if fields["kind"] == Follow.Kind.POSITION:

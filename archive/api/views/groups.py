@@ -9,11 +9,12 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive import libraries
+from archive.api.accounts import owner_of
 from archive.api.bodies import GroupBody, InvitationBody, JoinBody, MemberBody
 from archive.api.endpoints import body, endpoint
 from archive.api.operations import Example, Operation
 from archive.api.shapes import site as shapes
-from archive.api.views.libraries import REFUSALS, owner_of
+from archive.api.views.libraries import REFUSALS
 from archive.intake.permissions import may_upload
 from archive.libraries import LibraryError
 from archive.models import Space, User

@@ -5,13 +5,13 @@ from typing import Final
 from django.contrib.auth.models import AnonymousUser
 from django.http import Http404
 from msgspec import UNSET
-from rest_framework.exceptions import NotAuthenticated, PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive import libraries
 from archive.accounts.roles import may_dispose
+from archive.api.accounts import owner_of
 from archive.api.bodies import LibraryBody, MoveBody
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
@@ -105,16 +105,6 @@ def _library(request: Request, game: Game) -> LibraryInfo:
         may=[name for name, allowed in may.items() if allowed],
         shares=[ShareInfo(one.pk, one.user.username if one.user else None) for one in shares],
     )
-
-
-def owner_of(request: Request) -> User:
-    """Return the account of a request that changes what is its own. Raises NotAuthenticated,
-    PermissionDenied."""
-    if not isinstance(request.user, User):
-        raise NotAuthenticated("sign in, or send a token")
-    if not may_dispose(request.user):
-        raise PermissionDenied("this token is not both for uploads and for what is not public")
-    return request.user
 
 
 def no_target(user: User | AnonymousUser, name: str) -> ApiError:

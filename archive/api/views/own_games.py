@@ -7,13 +7,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from archive.api.accounts import owner_of
 from archive.api.endpoints import endpoint
 from archive.api.operations import QUERIES, Example, Operation
 from archive.api.positions import position_url
 from archive.api.serializers import FacetsQuery
 from archive.api.shapes import own_games as shapes
 from archive.api.shapes.games import KindGames
-from archive.api.views.libraries import owner_of
 from archive.queries.games.color_names import own_sides
 from archive.queries.games.filters import game_filters, stored_parameters
 from archive.queries.games.own_games import OwnGroup, list_parameters, own_statistics

@@ -7,11 +7,11 @@ from urllib.parse import parse_qs, urlencode
 from django.conf import settings
 from django.utils.translation import get_language
 from msgspec import UNSET, UnsetType
-from rest_framework.exceptions import NotAuthenticated
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from archive.api.accounts import account_of
 from archive.api.bodies import SearchedBody
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
@@ -24,7 +24,7 @@ from archive.api.shapes import site as shapes
 from archive.derive import issues
 from archive.http.limits.text_limits import check_body, check_search_text, limited_reading
 from archive.intake.permissions import may_upload
-from archive.models import Token, User
+from archive.models import Token
 from archive.queries import site_texts
 from archive.queries.games.filters import filters_of, game_filters
 from archive.queries.games.game_addresses import AddressedGame, game_at
@@ -134,14 +134,13 @@ def texts(request: Request) -> Response:
 )
 def account(request: Request) -> Response:
     """Return the account and the token of the request, and their rights."""
-    if not isinstance(request.user, User):
-        raise NotAuthenticated("sign in, or send a token")
+    user = account_of(request)
     read_private(request)
     token = request.auth if isinstance(request.auth, Token) else None
     return Response(
         shapes.AccountInfo(
-            name=request.user.username,
-            role=request.user.role,
+            name=user.username,
+            role=user.role,
             token=token.name if token else None,
             scopes=token.scopes if token else ["admin"],
             expires=token.expires if token else None,
