@@ -13,7 +13,8 @@ CARRIES_SCOPE = {
 """Types of parameters that hold a scope, or the request from which `scope_of` makes one."""
 
 NO_GAMES = {
-    "games.analyses": "add_evaluations analyses_of_game preferred_evaluations",  # of a game that was shown
+    # Of a game that was shown.
+    "games.analyses": "add_evaluations analyses_of_game preferred_evaluations similar_ratings",
     "games.bulk": "being_deleted",
     "games.changes": "last_change is_of_order",
     "games.color_names": "colours_of default_game own_sides results_of",

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from kifu_core.game import Evaluation
 
 RATING_BAND: Final = 100
-"""Ratings up to so many points higher and lower count as the same."""
+"""Rating points of one band; ratings of a band and of its two neighbours count as about the same."""
 FEWEST_RATED: Final = 20
 """Fewer games of players of a rating are no basis for a comparison."""
 _CACHE_SECONDS: Final = 600
@@ -84,17 +84,27 @@ def _preference(report: GameReport) -> tuple[int, int, int]:
 def accuracy_of_rated(scope: Scope, engine: int, rating: int) -> RatedAccuracy | None:
     """Return the mean accuracy, by an engine, of players rated about the same, over at most 10,000
     games of a scope; None for fewer than `FEWEST_RATED`. Stays in use for some minutes."""
-    band = rating // RATING_BAND * RATING_BAND
+    ratings = similar_ratings(rating)
     return cached(
-        f"accuracy {scope} {engine} {band}",
-        lambda: _accuracy_of_rated(scope, engine, band),
+        f"accuracy {scope} {engine} {ratings[0]}",
+        lambda: _accuracy_of_rated(scope, engine, ratings),
         lambda _value: _CACHE_SECONDS,
     ).value
 
 
-def _accuracy_of_rated(scope: Scope, engine: int, band: int) -> RatedAccuracy | None:
+def similar_ratings(rating: int) -> tuple[int, int]:
+    """Return the lowest and the highest rating that count as about the same as a rating.
+
+    >>> similar_ratings(1540)
+    (1400, 1699)
+    """
+    band = rating // RATING_BAND * RATING_BAND
+    return band - RATING_BAND, band + 2 * RATING_BAND - 1
+
+
+def _accuracy_of_rated(scope: Scope, engine: int, ratings: tuple[int, int]) -> RatedAccuracy | None:
     condition = scope.condition("g")
-    values = (engine, band - RATING_BAND, band + 2 * RATING_BAND - 1, *condition.values)
+    values = (engine, *ratings, *condition.values)
     ((games, accuracy),) = Sql(_ACCURACIES.format(sql=condition.text), values).rows()
     return RatedAccuracy(accuracy, games) if games >= FEWEST_RATED else None
 

@@ -31,6 +31,7 @@ from archive.queries.collections import (
     games_of,
 )
 from archive.queries.scope import CHOSEN, is_stranger, readable_scope, scope_of
+from archive.web.addresses import address_with
 from archive.web.collections.links import address_in, query_in
 from archive.web.forms import parse_number
 from archive.web.game_registry import PAGES
@@ -266,17 +267,11 @@ def page_of(request: HttpRequest) -> int:
 
 def pages_of(request: HttpRequest, page: int, last: int) -> dict[str, Any]:
     """Return the links to the pages around a page."""
-
-    def address(number: int) -> str:
-        query = request.GET.copy()
-        query["page"] = str(number)
-        return f"?{query.urlencode()}"
-
     return {
         "page_number": page,
         "last_page": last,
-        "previous_page": address(page - 1) if page > 1 else "",
-        "next_page": address(page + 1) if page < last else "",
+        "previous_page": address_with(request, page=str(page - 1)) if page > 1 else "",
+        "next_page": address_with(request, page=str(page + 1)) if page < last else "",
     }
 
 

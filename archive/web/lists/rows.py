@@ -21,6 +21,7 @@ from jinja2 import Template
 from archive.derive.issues import language
 from archive.queries.names.latin_names import latin_names
 from archive.web import wording
+from archive.web.addresses import with_parameter
 from kifu_core.games import GAMES, SHOGI
 
 if TYPE_CHECKING:
@@ -300,7 +301,7 @@ def note_line(line: str | Thought, address: str = "") -> SafeString:
 
 
 def _linked(line: Thought, address: str) -> str:
-    before = f"{address}{'&' if '?' in address else '?'}try="
+    before = with_parameter(address, "try=")
     return "\n".join(
         f'<a href="{escape(before + ".".join(line.moves[: number + 1]))}">{escape(word)}</a>'
         for number, word in enumerate(line.words)

@@ -48,6 +48,7 @@ from archive.queries.search import suggestions
 from archive.queries.search.box import filters_of_words, is_phrase, is_query
 from archive.queries.search.errors import QueryError
 from archive.queries.search.suggestions import is_short, similar_names
+from archive.web.addresses import address_with
 from archive.web.collections.links import (
     collecting_links,
     guess_context,
@@ -476,16 +477,6 @@ def _moves_part(request: HttpRequest, shown: Any, kind: str, code: str) -> HttpR
     response = render(request, "archive/parts/moves_part.html", context)
     response["Cache-Control"] = "private, max-age=60"
     return response if has_read_private(request) else tagged(request, response)
-
-
-def address_with(request: HttpRequest, **changes: str) -> str:
-    """Return the address of the same page with other parameters; empty ones are left out."""
-    query = request.GET.copy()
-    for name, value in changes.items():
-        query.pop(name, None)
-        if value:
-            query[name] = value
-    return f"?{query.urlencode()}" if query else "."
 
 
 def match_of(request: HttpRequest) -> Match:

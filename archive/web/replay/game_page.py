@@ -21,6 +21,7 @@ from archive.queries.patterns.formation_counts import formations_of_game
 from archive.queries.positions.novelty import novelty
 from archive.queries.scope import Scope, scope_of
 from archive.queries.sql import PreparedQuery
+from archive.web.addresses import with_parameter
 from archive.web.forms import parse_number
 from archive.web.game_registry import PAGES
 from archive.web.lists.rows import latin_on_page, record_address, side_marks
@@ -258,7 +259,7 @@ def _links(
             addresses.link(path, ply, entry_text(kind, entry, node.line[-1])) for path, ply, entry in shown
         ],
         "choices_left": left,
-        "choices_next": f"{here}{'&' if '?' in here else '?'}from={first + CHOICES}" if left else "",
+        "choices_next": with_parameter(here, f"from={first + CHOICES}") if left else "",
         "flip_href": addresses.address(node.path, node.ply, not addresses.flipped),
     }
 

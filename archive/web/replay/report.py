@@ -15,8 +15,9 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 from archive.derive.chances import BLUNDER, INACCURACY, MISTAKE, PONANZA
 from archive.derive.text import EVALUATIONS
 from archive.models import Engine, GamePlayer
-from archive.queries.games.analyses import RATING_BAND, accuracy_of_rated, analyses_of_game
+from archive.queries.games.analyses import accuracy_of_rated, analyses_of_game, similar_ratings
 from archive.queries.scope import scope_of
+from archive.web.addresses import address_with, with_parameter
 from archive.web.forms import parse_number
 from archive.web.lists.rows import side_marks
 from archive.web.replay.engine_lines import in_words
@@ -144,9 +145,8 @@ def engines_context(request: HttpRequest, game: Game, scores: Scores) -> dict[st
         return {}
     choices = [_choice(request, one, one is scores.report) for one in scores.reports]
     if scores.commented:
-        choices.append(
-            EngineChoice(_("Comments of the record"), _query(request, COMMENTS), not scores.report, "")
-        )
+        query = address_with(request, **{SCORES: str(COMMENTS)})
+        choices.append(EngineChoice(_("Comments of the record"), query, not scores.report, ""))
     address = reverse("game-analysis", args=[game.pk])
     report = f"{address}?{SCORES}={scores.report.engine.pk}" if scores.report else ""
     return {"engines": choices, "report_url": report}
@@ -171,18 +171,12 @@ def report_context(
     }
 
 
-def _query(request: HttpRequest, engine: int) -> str:
-    query = request.GET.copy()
-    query[SCORES] = str(engine)
-    return f"?{query.urlencode()}"
-
-
 def _choice(request: HttpRequest, report: GameReport, chosen: bool) -> EngineChoice:
     title = report.engine.title
     if report.engine.source == Engine.Source.NETWORK:
         title = _("%(name)s (neural network)") % {"name": title}
     accuracies = " – ".join(map(_number, report.accuracies))
-    return EngineChoice(title, _query(request, report.engine.pk), chosen, accuracies)
+    return EngineChoice(title, address_with(request, **{SCORES: str(report.engine.pk)}), chosen, accuracies)
 
 
 def _number(accuracy: float | None) -> str:
@@ -218,7 +212,7 @@ def _marked_move(
         str(MARKS[cost.mark]),
         f"{50 * cost.loss:.0f}",
         " ".join(words),
-        f"{before}{'&' if '?' in before else '?'}try={'.'.join(better)}" if better else "",
+        with_parameter(before, f"try={'.'.join(better)}") if better else "",
         cost.turning,
     )
 
@@ -246,8 +240,8 @@ def _rated_text(request: HttpRequest, report: GameReport, rating: int | None) ->
     """Return the mean accuracy of players of about this rating, or that too few games have one."""
     if rating is None:
         return ""
-    band = rating // RATING_BAND * RATING_BAND
-    values: dict[str, Any] = {"from": band - RATING_BAND, "to": band + 2 * RATING_BAND - 1}
+    lowest, highest = similar_ratings(rating)
+    values: dict[str, Any] = {"from": lowest, "to": highest}
     mean = accuracy_of_rated(scope_of(request), report.engine.pk, rating)
     if mean is None:
         return _("rated %(from)s to %(to)s: too few analysed games to compare") % values

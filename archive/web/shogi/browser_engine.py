@@ -20,6 +20,7 @@ from django.views.static import serve
 
 from archive.accounts.roles import may_dispose
 from archive.http.security import EMBEDDER_POLICY, HEADER, ISOLATED, RESOURCE_POLICY
+from archive.web.addresses import address_with
 from kifu_core.games import SHOGI
 
 if TYPE_CHECKING:
@@ -63,8 +64,6 @@ def engine_panel(request: HttpRequest) -> dict[str, Any]:
     if settings.BROWSER_ENGINE is None:
         return {}
     engine = _engine()
-    query = request.GET.copy()
-    query["engine"] = "1"
     described = {
         "name": engine.name,
         "version": engine.version,
@@ -79,5 +78,5 @@ def engine_panel(request: HttpRequest) -> dict[str, Any]:
         "browser_engine": json.dumps(described),
         "save_token": get_token(request) if runs and may_dispose(request.user) else "",
         "engine_position_url": reverse("position", args=[SHOGI.name, "CODE"]),
-        "engine_href": "" if runs else f"?{query.urlencode()}",
+        "engine_href": "" if runs else address_with(request, **{ISOLATED: "1"}),
     }
