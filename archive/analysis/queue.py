@@ -107,15 +107,23 @@ def _claim(row: AnalysisGame, volunteer: User | None) -> Work | None:
     _update_progress(row, line, lacking)
     if line is None or not lacking:
         return None
-    claimed = {*AnalysisClaim.objects.filter(engine=engine, key__in=lacking).values_list("key", flat=True)}
-    free = {key: ply for key, ply in lacking.items() if key not in claimed}
     token = secrets.token_hex(16)
-    plies = _insert_claims(row, engine, _chunk(free), token, volunteer)
+    claimed = _insert_claims(row, engine, _chunk(_free(engine, lacking)), token, volunteer)
+    # Another worker may have completed some of them after the store was read and before they were claimed.
+    lacking = _lacking(row, line, engine) if claimed else {}
+    _claims(token).exclude(key__in=lacking).delete()
+    plies = tuple(claimed[key] for key in claimed if key in lacking)
     if not plies:
         return None
     if request.priority != AnalysisRequest.Priority.PERSON:
         AnalysisRequest.objects.filter(pk=request.pk).update(worked=timezone.now())
     return Work(token, setting, line, plies, request.nodes, request.lines)
+
+
+def _free(engine: int, lacking: Mapping[int, int]) -> dict[int, int]:
+    """Return the positions that nobody has claimed."""
+    claimed = {*AnalysisClaim.objects.filter(engine=engine, key__in=lacking).values_list("key", flat=True)}
+    return {key: ply for key, ply in lacking.items() if key not in claimed}
 
 
 def _chunk(free: Mapping[int, int]) -> dict[int, int]:
@@ -126,8 +134,8 @@ def _chunk(free: Mapping[int, int]) -> dict[int, int]:
 
 def _insert_claims(
     row: AnalysisGame, engine: int, chunk: Mapping[int, int], token: str, volunteer: User | None
-) -> tuple[int, ...]:
-    """Claim positions; return the plies of those that nobody else has claimed meanwhile."""
+) -> dict[int, int]:
+    """Claim positions; return those that nobody else has claimed meanwhile, by key, with their plies."""
     until = timezone.now() + LEASE
     # In the order of keys, so that two who claim the same positions do not wait for each other.
     claims = [
@@ -137,8 +145,7 @@ def _insert_claims(
         for key, ply in sorted(chunk.items())
     ]
     AnalysisClaim.objects.bulk_create(claims, ignore_conflicts=True)
-    mine = AnalysisClaim.objects.filter(token=token).order_by("ply")
-    return tuple(mine.values_list("ply", flat=True))
+    return dict(_claims(token).values_list("key", "ply"))
 
 
 def _lacking(row: AnalysisGame, line: GameLine, engine: int) -> dict[int, int]:
@@ -163,19 +170,18 @@ def _lacking(row: AnalysisGame, line: GameLine, engine: int) -> dict[int, int]:
 def _update_progress(row: AnalysisGame, line: GameLine | None, lacking: Collection[int]) -> None:
     """Store the progress of a game. A game without remaining positions is done: its analysis is derived anew,
     and its request may be done, too."""
-    row.positions, row.remaining = (0 if line is None else len({*line.keys})), len(lacking)
-    fields = ["positions", "remaining"]
-    if not lacking:
-        row.state, row.finished = AnalysisGame.State.DONE, timezone.now()
-        fields += ["state", "finished"]
+    positions = 0 if line is None else len({*line.keys})
+    rows = AnalysisGame.objects.filter(pk=row.pk, state=AnalysisGame.State.OPEN)
+    if lacking:
+        rows.update(positions=positions, remaining=len(lacking))
+        return
+    row.state = AnalysisGame.State.DONE
     # Together, and one game of a request after the other: else the request might stay open.
     with transaction.atomic():
-        if not lacking:
-            AnalysisRequest.objects.select_for_update().get(pk=row.request_id)
-        row.save(update_fields=fields)
-        if not lacking:
-            store.write_analyses([row.game])
-            finish_request(row.request)
+        AnalysisRequest.objects.select_for_update().get(pk=row.request_id)
+        rows.update(positions=positions, remaining=0, state=row.state, finished=timezone.now())
+        store.write_analyses([row.game])
+        finish_request(row.request)
 
 
 def finish_request(request: AnalysisRequest) -> None:
@@ -206,8 +212,8 @@ def complete(work: Work, verdicts: Mapping[int, NewVerdict], by: User | None = N
         AnalysisClaim.objects.filter(pk__in=[claim.pk for claim in mine]).delete()
         _claims(work.token).update(until=timezone.now() + LEASE)
         weak = [claim.ply for claim in mine if not _suffices(work, claim.ply, verdicts[claim.ply])]
-        _count_failures(game, dict.fromkeys(weak, MOST_FAILURES), len(mine) - len(weak))
-    if game.remaining <= 0:
+        remaining = _count_failures(game, dict.fromkeys(weak, MOST_FAILURES), len(mine) - len(weak))
+    if remaining <= 0:
         _recheck(game)
     return tuple(sorted(claim.ply for claim in mine))
 
@@ -222,15 +228,16 @@ def _suffices(work: Work, ply: int, verdict: NewVerdict) -> bool:
     return verdict.nodes >= work.nodes and (lines >= work.lines or lines >= work.line.legal_moves(ply))
 
 
-def _count_failures(game: AnalysisGame, failures: Mapping[int, int], done: int) -> None:
-    """Add failures by ply to a game, and subtract positions that are done."""
-    game = AnalysisGame.objects.select_for_update().get(pk=game.pk) if failures else game
+def _count_failures(game: AnalysisGame, failures: Mapping[int, int], done: int) -> int:
+    """Add failures by ply to a game, and subtract positions that are done; return the remaining ones."""
+    game = AnalysisGame.objects.select_for_update().get(pk=game.pk)
     counts = dict(game.failures)
     for ply, times in failures.items():
         counts[str(ply)] = counts.get(str(ply), 0) + times
     given_up = sum(counts[str(ply)] >= MOST_FAILURES for ply in failures)
     game.failures, game.remaining = counts, game.remaining - done - given_up
     game.save(update_fields=["failures", "remaining"])
+    return game.remaining
 
 
 def _recheck(game: AnalysisGame) -> None:

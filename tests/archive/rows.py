@@ -34,6 +34,6 @@ def empty_index() -> None:
     change_rows("DELETE FROM {rows}")
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
-            cursor.execute("UPDATE archive_occurrence_settling SET recent = 0")
+            cursor.execute("UPDATE archive_occurrence_settling SET recent = 0, next = -1 << 63")
             # Django empties the tables of models only.
             cursor.execute("INSERT INTO archive_textindex (archive_textindex) VALUES ('delete-all')")

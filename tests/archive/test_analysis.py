@@ -140,6 +140,22 @@ def test_two_workers_never_have_the_same_position(anna):
     assert queue.acquire() is None
 
 
+def test_positions_are_not_claimed_again_that_another_worker_completes_meanwhile(anna, monkeypatch):
+    requests.request_game(anna, game(), DEFAULTS)
+    first, update = queue.acquire(), queue._update_progress
+
+    def complete_and_update(*arguments):
+        queue.complete(first, dict.fromkeys(first.plies, verdict()))
+        update(*arguments)
+
+    monkeypatch.setattr(queue, "_update_progress", complete_and_update)
+    assert queue.acquire() is None
+    monkeypatch.undo()
+    assert AnalysisClaim.objects.count() == 0
+    assert queue.acquire().plies == (6, 7)
+    assert AnalysisGame.objects.get().remaining == 2
+
+
 def test_who_has_lost_a_claim_stores_nothing_and_the_next_one_has_its_positions(anna):
     requests.request_game(anna, game(), DEFAULTS)
     lost = queue.acquire()

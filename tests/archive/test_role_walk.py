@@ -22,7 +22,7 @@ from django.test import Client, override_settings
 
 from archive import libraries, store
 from archive.accounts.roles import Role, set_role
-from archive.analysis.requests import Wanted, request_game
+from archive.analysis.requests import SearchOptions, request_game
 from archive.collections import editing
 from archive.collections.games import append
 from archive.drafts.own_drafts import create_draft
@@ -174,7 +174,7 @@ def world(module_db: None) -> World:
     result.draft = create_draft(users["owner"], record).pk
     with override_settings(ENGINES=ENGINES):
         private = Game.objects.get(pk=result.things["private"].game)
-        result.analysis = request_game(users["owner"], private, Wanted()).pk
+        result.analysis = request_game(users["owner"], private, SearchOptions()).pk
     result.follow = follow_name(users["owner"], "player", result.things["private"].player).pk
     private = Player.objects.get(pk=result.things["private"].player)
     result.own_name = add_own_name(users["owner"], private).pk
