@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from archive import store
+from archive.analysis.lines import line_of_game
 from archive.derive.verdicts import Line, NewVerdict
-from archive.models import Game
+from archive.models import AnalysisGame, Game, Verdict
 from archive.store import EngineIdentity
 from kifu_core.games import SHOGI
 from kifu_core.shogi.moves import to_usi
+from tests.archive import usi_peer
 
 FAIRY = EngineIdentity("Fairy-Stockfish", version="11.1")
 SWINGING = (20, 30, 40, -400, 50, 60, 55, 900)
@@ -43,3 +45,32 @@ def analyse(
     store.write_verdicts(engine, verdicts_of(game, scores, lines=lines), game.space)
     store.write_analyses([game.pk], engine)
     return engine
+
+
+def different_positions(games: Sequence[Game]) -> int:
+    """Return the number of positions of games in which there is something to search: those with a move."""
+    lines = [line_of_game(game.pk, 0) for game in games]
+    keys = {
+        key: line.legal_moves(ply) for line in lines if line is not None for ply, key in enumerate(line.keys)
+    }
+    return sum(map(bool, keys.values()))
+
+
+def assert_analysed(games: Sequence[Game], nodes: int, lines: int) -> None:
+    """Each position of the games has the one verdict that our small engine always has on it."""
+    expected = {}
+    for game in games:
+        line = line_of_game(game.pk, 0)
+        assert line is not None
+        for ply, key in enumerate(line.keys):
+            position = line.at(ply).position()
+            if legal := line.legal_moves(ply):
+                first = usi_peer.score(position, nodes, 0)
+                expected[key] = (min(lines, legal), -first if position.turn else first)
+    found = {
+        key: (number, moves[0][0])
+        for key, number, moves in Verdict.objects.values_list("key", "lines", "moves")
+    }
+    assert found == expected
+    assert Verdict.objects.count() == len(expected)
+    assert {*AnalysisGame.objects.values_list("state", "remaining")} == {("done", 0)}

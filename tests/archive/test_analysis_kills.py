@@ -15,14 +15,13 @@ from random import Random
 import pytest
 
 from archive.analysis import requests
-from archive.analysis.lines import line_of_game
-from archive.models import AnalysisGame, AnalysisRequest, Game, User, Verdict
+from archive.models import AnalysisGame, AnalysisRequest, Game, User
 from archive.project.engine_file import EngineFile
 from kifu_core.shogi.position import Position
+from tests.archive.analysed import assert_analysed, different_positions
 from tests.archive.analysis_worker import start
 from tests.archive.builders import ingest, random_line, ready
 from tests.archive.test_usi import peer
-from tests.archive.usi_peer import score
 from tests.serving import wait_for
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -85,11 +84,11 @@ def test_what_dies_on_the_way_loses_nothing_and_does_nothing_twice(engines, tmp_
             process.wait()
     assert kills
     wait_for(lambda: not processes_about(tmp_path), 30)
-    assert_analysed(games)
-    positions = len({key for game in games for key in line_of_game(game.pk, 0).keys})
+    assert_analysed(games, NODES, 2)
+    positions = different_positions(games)
     searches = (tmp_path / "searches").stat().st_size
     # Only what an engine was searching when it, or who had it, died, or the claim ended, is searched again.
-    assert positions <= searches + mates(games) <= positions + 3 * kills + 20
+    assert positions <= searches <= positions + 3 * kills + 20
 
 
 def processes_about(folder: Path) -> list[str]:
@@ -99,28 +98,3 @@ def processes_about(folder: Path) -> list[str]:
         with suppress(OSError):
             texts.append((entry / "cmdline").read_text(errors="replace"))
     return [text for text in texts if str(folder) in text]
-
-
-def mates(games: list[Game]) -> int:
-    """Positions without a legal move, in which nothing is searched."""
-    lines = [line_of_game(game.pk, 0) for game in games]
-    return sum(not line.legal_moves(len(line.moves)) for line in lines)
-
-
-def assert_analysed(games: list[Game]) -> None:
-    """Each position of the games has the one verdict that the engine always has on it."""
-    expected = {}
-    for game in games:
-        line = line_of_game(game.pk, 0)
-        for ply, key in enumerate(line.keys):
-            position = line.at(ply).position()
-            if legal := line.legal_moves(ply):
-                first = score(position, NODES, 0)
-                expected[key] = (min(2, legal), -first if position.turn else first)
-    found = {
-        key: (lines, moves[0][0])
-        for key, lines, moves in Verdict.objects.values_list("key", "lines", "moves")
-    }
-    assert found == expected
-    assert Verdict.objects.count() == len(expected)
-    assert {*AnalysisGame.objects.values_list("state", "remaining")} == {("done", 0)}

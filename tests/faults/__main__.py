@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from tests.faults.servers import Postgres
 
 ENGINES = ("sqlite", "postgresql")
-KINDS = ("kill", "delete", "workers", "claims", "messages", "redis", "database", "disk")
+KINDS = ("kill", "delete", "workers", "claims", "messages", "redis", "database", "disk", "analyses")
 DISK_BYTES = {"sqlite": "48m", "postgresql": "512m"}
 """Small file systems; PostgreSQL's has its programs on it as well."""
 

@@ -62,17 +62,24 @@ class Case:
             os._exit(code)
 
     @contextmanager
-    def worker(self, broker: str = "") -> Iterator[None]:
-        """A worker that is started again when it ends, as by `manage.py serve`; killed at the end."""
+    def worker(self, broker: str = "", role: str = "worker") -> Iterator[int]:
+        """A worker that is started again when it ends, as by `manage.py serve`; killed at the end. Yields the
+        id of the shell that starts it."""
         environment = os.environ | ({"CELERY_BROKER_URL": broker} if broker else {})
         process = subprocess.Popen(
-            ["sh", "-c", 'while :; do "$0" -m archive.serving.child worker; sleep 0.5; done', sys.executable],
+            [
+                "sh",
+                "-c",
+                'while :; do "$0" -m archive.serving.child "$1"; sleep 0.5; done',
+                sys.executable,
+                role,
+            ],
             env=environment,
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
         try:
-            yield
+            yield process.pid
         finally:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()

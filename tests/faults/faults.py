@@ -22,6 +22,7 @@ from archive import store
 from archive.intake import tasks, worker
 from archive.models import Game, Upload
 from archive.store import deletion
+from tests.faults.analyses import killed_analyses
 from tests.faults.case import WAIT_SECONDS, Case, Skipped
 from tests.faults.points import AFTER_PROGRESS, Moment, removal_steps, steps
 from tests.faults.servers import redis_server
@@ -260,4 +261,5 @@ KINDS: Final[dict[str, Callable[[Case], None]]] = {
     "redis": broker_away,
     "database": database_away,
     "disk": full_disk,
+    "analyses": killed_analyses,
 }

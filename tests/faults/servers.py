@@ -53,7 +53,7 @@ class Postgres:
 
     def kill(self) -> None:
         """kill -9 the server and all its processes."""
-        for pid in [*_children(self.process.pid), self.process.pid]:
+        for pid in [*children_of(self.process.pid), self.process.pid]:
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self.process.wait()
@@ -99,7 +99,8 @@ def migrated_cluster() -> None:
     os.environ[CLUSTER] = str(server.folder)
 
 
-def _children(parent: int) -> list[int]:
+def children_of(parent: int) -> list[int]:
+    """Return the ids of a process's children."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
