@@ -1096,6 +1096,118 @@ class Migration(migrations.Migration):
             model_name='analysisgame',
             constraint=models.UniqueConstraint(fields=('request', 'game'), name='analysis_game_once'),
         ),
+        migrations.CreateModel(
+            name='Problem',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('space', models.BigIntegerField(default=0)),
+                ('key', models.BigIntegerField()),
+                ('kind', models.CharField(choices=[('mate', 'mate'), ('swing', 'mistake to punish'), ('only-move', 'only move'), ('next-move', 'next move')], max_length=9)),
+                ('sfen', models.TextField()),
+                ('moves', models.TextField()),
+                ('accepted', models.TextField(blank=True)),
+                ('plies', models.SmallIntegerField()),
+                ('nodes', models.BigIntegerField(default=0)),
+                ('gap', models.FloatField(default=0.0)),
+                ('soundness', models.JSONField(null=True)),
+                ('version', models.SmallIntegerField(default=0)),
+                ('made', models.DateTimeField(auto_now_add=True)),
+                ('engine', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.engine')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ProblemScan',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('version', models.SmallIntegerField()),
+                ('after', models.BigIntegerField(default=0)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ProblemSolver',
+            fields=[
+                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='problem_solver', serialize=False, to=settings.AUTH_USER_MODEL)),
+                ('rating', models.FloatField()),
+                ('deviation', models.FloatField()),
+                ('volatility', models.FloatField()),
+                ('streak', models.IntegerField(default=0)),
+                ('best_streak', models.IntegerField(default=0)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ProblemAttempt',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('first', models.BooleanField()),
+                ('solved', models.BooleanField()),
+                ('attempts', models.IntegerField(default=1)),
+                ('rating', models.FloatField()),
+                ('begun', models.DateTimeField(auto_now_add=True)),
+                ('last', models.DateTimeField(auto_now=True)),
+                ('problem', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='archive.problem')),
+                ('user', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='problem_attempts', to=settings.AUTH_USER_MODEL)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ProblemNeighbour',
+            fields=[
+                ('pk', models.CompositePrimaryKey('key', 'problem_id', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('key', models.BigIntegerField()),
+                ('problem', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='archive.problem')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ProblemSource',
+            fields=[
+                ('pk', models.CompositePrimaryKey('problem_id', 'game', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('game', models.BigIntegerField(db_index=True)),
+                ('path', models.TextField(blank=True)),
+                ('ply', models.SmallIntegerField()),
+                ('problem', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='sources', to='archive.problem')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ProblemTheme',
+            fields=[
+                ('pk', models.CompositePrimaryKey('theme', 'problem_id', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('theme', models.SmallIntegerField()),
+                ('problem', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='themes', to='archive.problem')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ProblemRating',
+            fields=[
+                ('problem', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='difficulty', serialize=False, to='archive.problem')),
+                ('rating', models.FloatField()),
+                ('deviation', models.FloatField()),
+                ('volatility', models.FloatField()),
+                ('attempts', models.IntegerField(default=0)),
+                ('solved', models.IntegerField(default=0)),
+            ],
+            options={
+                'indexes': [models.Index(fields=['rating'], name='problem_difficulty')],
+            },
+        ),
+        migrations.AddIndex(
+            model_name='problem',
+            index=models.Index(fields=['space', 'plies', 'id'], name='problem_of_length'),
+        ),
+        migrations.AddIndex(
+            model_name='problem',
+            index=models.Index(condition=models.Q(('kind', 'mate'), ('soundness', None)), fields=['id'], name='problem_unexamined'),
+        ),
+        migrations.AddConstraint(
+            model_name='problem',
+            constraint=models.UniqueConstraint(fields=('space', 'key'), name='problem_once'),
+        ),
+        migrations.AddIndex(
+            model_name='problemattempt',
+            index=models.Index(fields=['user', 'last'], name='problem_attempt_of_user'),
+        ),
+        migrations.AddConstraint(
+            model_name='problemattempt',
+            constraint=models.UniqueConstraint(fields=('user', 'problem'), name='problem_attempt_once'),
+        ),
         migrations.SeparateDatabaseAndState(
             state_operations=[
                 migrations.CreateModel(

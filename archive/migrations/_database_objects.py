@@ -128,7 +128,7 @@ CHANGE_TABLES: Final = (
     "player", "event", "game", "gamealias", "gonegame", "takendown", "gameplayer", "gameevent", "upload",
     "goneupload", "entry", "indexstate", "sitetext", "space", "leftspace", "share", "columnsegment",
     "correction", "correctionevent", "correctionbatch", "collection", "verdict",
-    "gameanalysis",
+    "gameanalysis", "problem",
 )  # fmt: skip
 """Tables that pages show. Rows of the index, of records and of series change with their games, games of
 collections with their collections or with the games."""
@@ -150,7 +150,7 @@ _OF_ENTRIES: Final = {
 }
 PUBLIC_TABLES: Final = (
     "player", "event", "game", "gamealias", "gonegame", "takendown", "leftspace",
-    "goneupload", "columnsegment", "verdict", "gameanalysis", "upload", "entry",
+    "goneupload", "columnsegment", "verdict", "gameanalysis", "problem", "upload", "entry",
 )  # fmt: skip
 """Tables of the public archive: its games, names and uploads (`archive.index.changes`)."""
 _OF_COLLECTIONS: Final = {

@@ -41,6 +41,16 @@ from archive.models.index import HotMove, HotPart, HotPosition, IndexState, Occu
 from archive.models.marks import BenchMark
 from archive.models.names import Event, Name, Player
 from archive.models.observing import HeardProcess, ProcessRole, Tally
+from archive.models.problems import (
+    Problem,
+    ProblemAttempt,
+    ProblemNeighbour,
+    ProblemRating,
+    ProblemScan,
+    ProblemSolver,
+    ProblemSource,
+    ProblemTheme,
+)
 from archive.models.site import Report, SiteText
 from archive.models.spaces import Invitation, LeftSpace, Membership, Share, Space
 from archive.models.uploads import PIECE_BYTES, GoneUpload, Sender, Upload, UploadChunk
@@ -53,7 +63,9 @@ __all__ = [
     "Game", "GameAlias", "GameAnalysis", "GameChange", "GameEvent", "GameFormation", "GameIdentity",
     "GamePlayer", "GameRecord", "GameSeries", "GameText", "GoneGame", "GoneUpload", "HeardProcess", "Hook",
     "HookDelivery", "HotMove", "HotPart", "HotPosition", "IndexState", "Invitation", "LeftSpace",
-    "Membership", "Name", "Occurrence", "OwnName", "Player", "PositionNote", "ProcessRole", "Report",
+    "Membership", "Name", "Occurrence", "OwnName", "Player", "PositionNote", "Problem", "ProblemAttempt",
+    "ProblemNeighbour", "ProblemRating", "ProblemScan", "ProblemSolver", "ProblemSource", "ProblemTheme",
+    "ProcessRole", "Report",
     "Sender", "Share", "SiteText", "Space", "TakenDown", "Tally", "Token", "Upload", "UploadChunk", "User",
     "UserManager", "Verdict",
 ]  # fmt: skip

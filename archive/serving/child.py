@@ -57,7 +57,7 @@ processes."""
 NETWORK_NICENESS = 19
 """Added to the niceness of the worker of the network."""
 
-PACKAGES: Final = ("intake", "dumps", "collections", "curation", "analysis")
+PACKAGES: Final = ("intake", "dumps", "collections", "curation", "analysis", "problems")
 """The packages with tasks."""
 
 

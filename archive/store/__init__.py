@@ -49,6 +49,7 @@ from archive.store.people import (
     write_searched_names,
 )
 from archive.store.plan import SameGameError
+from archive.store.problems import GameProblems, forget_problems, write_problems, write_soundness
 from archive.store.restoring import Restored, UnknownIndexError, restore_records
 from archive.store.taken_down import release_held, restore_games
 from archive.store.uploads import (
@@ -62,16 +63,15 @@ from archive.store.uploads import (
 from archive.store.verdicts import EngineIdentity, engine_of, write_first_opinion, write_verdicts
 
 __all__ = [
-    "CHANGES_AT_ONCE", "MOST_QUEUE_PLACES", "Author", "BatchMovedError", "ClaimLostError",
-    "EngineIdentity", "IndexDamagedError", "ReadBatch", "RenumberedError", "Restored", "SameGameError",
+    "CHANGES_AT_ONCE", "MOST_QUEUE_PLACES", "Author", "BatchMovedError", "ClaimLostError", "EngineIdentity",
+    "GameProblems", "IndexDamagedError", "ReadBatch", "RenumberedError", "Restored", "SameGameError",
     "StoredCounts", "TakenDownError", "UnknownIndexError", "UploadEmpty", "UploadTooLarge", "accept_name",
     "add_paths", "admit", "apply_correction", "begin_deletion", "begin_move", "claim", "claim_others",
     "correct_games", "correct_name", "create_upload", "create_uploads", "delete_games", "delete_upload",
-    "end_abandoned", "engine_of", "find_formations", "finish", "fit_engine", "hand_over", "holds",
-    "is_small", "longest_waiting", "move_game", "move_upload", "number_changes", "number_committed",
+    "end_abandoned", "engine_of", "find_formations", "finish", "fit_engine", "forget_problems", "hand_over",
+    "holds", "is_small", "longest_waiting", "move_game", "move_upload", "number_changes", "number_committed",
     "propose_correction", "queue", "reindex_games", "release_held", "reread", "reread_renumbered",
     "restart_changes", "restore_games", "restore_name", "restore_records", "retry", "settle_names",
     "store_batches", "sweep", "uncount_try", "undo_corrections", "undo_games", "undo_name", "unfinished",
-    "unfinished_deletions", "unfinished_moves", "write_analyses", "write_first_opinion",
-    "write_searched_names", "write_verdicts",
-]  # fmt: skip
+    "unfinished_deletions", "unfinished_moves", "write_analyses", "write_first_opinion", "write_problems",
+    "write_searched_names", "write_soundness", "write_verdicts", ]  # fmt: skip

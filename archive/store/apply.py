@@ -48,6 +48,7 @@ from archive.store.game_analyses import renew_analyses
 from archive.store.game_rows import game_row
 from archive.store.hidden_bytes import hide_by_game
 from archive.store.plan import NEW, Existing, NotReadError, Plan, Unread
+from archive.store.problems import forget_problems
 from archive.store.verdicts import insert_record_verdicts, remove_record_verdicts
 from kifu_core.games import SHOGI
 
@@ -400,6 +401,7 @@ def rewrite_games(change: Change, games: Sequence[tuple[Game, DerivedGame]]) -> 
     for game, derived in games:
         insert_record_verdicts(game.pk, derived.space, _record_verdicts(derived))
     renew_analyses([game.pk for game, _derived in games if game.features & EVALUATIONS])
+    forget_problems([game.pk for game, derived in games if game.space != derived.space])
     write_texts({game.pk: derived.text for game, derived in games})
 
 
@@ -532,6 +534,7 @@ def drop_games(change: Change, games: Collection[Game]) -> None:
     GameSeries.objects.filter(game__in=games).delete()
     remove_record_verdicts([game.pk for game in games if game.features & EVALUATIONS])
     GameAnalysis.objects.filter(game__in=games).delete()
+    forget_problems([game.pk for game in games])
     with connection.cursor() as cursor:
         text_index().remove(cursor, [game.pk for game in games])
     GameRecord.objects.filter(game__in=games).delete()

@@ -16,6 +16,7 @@ positions below it (A. Kishimoto and M. Mueller, 2004).
 from __future__ import annotations
 
 from array import array
+from collections.abc import Collection
 from dataclasses import dataclass
 from operator import le
 from typing import Final, Literal, NamedTuple
@@ -154,13 +155,21 @@ _FAILED: Final = _Entry(_ENDLESS, 0)
 _SUCCEEDED: Final = _Entry(0, _ENDLESS)
 
 
-def search_mate(position: Position, *, nodes: int = 100_000, plies: int = LONGEST) -> MateResult:
+def search_mate(
+    position: Position,
+    *,
+    nodes: int = 100_000,
+    plies: int = LONGEST,
+    without: Collection[int] = (),
+    avoid: Collection[Position] = (),
+) -> MateResult:
     """Search for a mate by checks for the side to move, of at most `plies` plies.
 
     Expands at most `nodes` positions, and takes about 300 bytes for each. `position` is unchanged afterwards.
-    Finds no mate if the other side has no king or several.
+    Finds no mate if the other side has no king or several. The mate does not begin with one of the packed
+    moves `without`, and no line of it leads to one of the positions `avoid`, with the same side to move.
     """
-    search = _Search(position.copy(), nodes, min(plies, LONGEST))
+    search = _Search(position.copy(), nodes, min(plies, LONGEST), frozenset(without), avoid)
     entry, loop = search.run()
     if entry.effort == 0:
         return MateResult("mate", tuple(search.line()), search.nodes)
@@ -208,28 +217,41 @@ class _Table:
         return None
 
 
+def _key_of(position: Position, attacker: int) -> bytes:
+    return array("b", position.board + position.hands[attacker]).tobytes()
+
+
 class _Search:
     """One search. As no piece leaves the game, the board and the attacker's hand identify a position.
 
     `tables` and `paths` have two members, for positions with the attacker and with the defender to move.
-    `paths` has the depths of the positions on the current path, by their keys.
+    `paths` has the depths of the positions on the current path, by their keys. Positions to avoid are there
+    too, for good: they fail whatever the path is.
     """
 
-    def __init__(self, position: Position, budget: int, plies: int) -> None:
+    def __init__(
+        self,
+        position: Position,
+        budget: int,
+        plies: int,
+        without: frozenset[int],
+        avoid: Collection[Position],
+    ) -> None:
         self.position = position
         self.plies = plies
+        self.without = without
         self.attacker = position.turn
         self.budget = budget
         self.nodes = 0
         self.tables = (_Table(0), _Table(1))
-        self.paths: tuple[dict[bytes, int], dict[bytes, int]] = ({}, {})
+        avoided = {_key_of(one, self.attacker): _NEVER for one in avoid}
+        self.paths: tuple[dict[bytes, int], dict[bytes, int]] = (avoided, {})
 
     def run(self) -> tuple[_Entry, int]:
         return self.expand(self.key(), 0, _ENDLESS, _ENDLESS)
 
     def key(self) -> bytes:
-        position = self.position
-        return array("b", position.board + position.hands[self.attacker]).tobytes()
+        return _key_of(self.position, self.attacker)
 
     def key_after(self, move: int) -> bytes:
         captured = self.position.do_move(move)
@@ -247,6 +269,8 @@ class _Search:
         check_time()
         side = depth & 1
         moves = rules.legal_moves(self.position) if side else checking_moves(self.position)
+        if not depth and self.without:
+            moves = [move for move in moves if move not in self.without]
         if not moves:
             self.tables[side].store(key, _FAILED)
             return _FAILED, _NEVER

@@ -35,12 +35,15 @@ from archive.models import (
     IndexState,
     Occurrence,
     Player,
+    Problem,
     Report,
     SiteText,
     Space,
     Upload,
     User,
 )
+from archive.problems import finding
+from archive.problems.attempts import attempt
 from archive.queries.scope import Scope
 from kifu_core.classes import PUBLIC
 from kifu_core.games import SHOGI
@@ -83,6 +86,7 @@ def fill(large: bytes = LARGE) -> None:
     _analyse(anna)
     _say(anna)
     _correct(anna)
+    _solve(anna)
 
 
 def _send(anna: User, large: bytes) -> None:
@@ -205,3 +209,9 @@ def _correct(anna: User) -> None:
     marks.mark(anna, "days", game.pk)
     correction.events.create(event="proposed", account=anna, account_name="anna")
     game.identities.create(space=0, digest=b"5" * 16, stem=b"6" * 16)
+
+
+def _solve(anna: User) -> None:
+    sent("position sfen 7kl/9/5+P3/9/9/9/9/9/9 b GS 1 moves S*3b 2a2b G*2c", "problem.usi")
+    finding.find(Game.objects.filter(record_kind="problem").values_list("pk", flat=True))
+    attempt(anna, Scope((PUBLIC,)), Problem.objects.get(), ["S*3b", "2a2b", "G*2c"])
