@@ -1,4 +1,4 @@
-"""The Celery tasks of analyses: turns of engines, and the first opinion of the neural network.
+"""The Celery tasks of analyses: turns of engines, the first opinion of the neural network, and scales.
 
 The scheduler sends all of them again and again; a turn with work sends the next one.
 
@@ -11,10 +11,12 @@ from typing import Any, Final
 from django.conf import settings
 from django.db import transaction
 
+from archive import store
 from archive.analysis import opinions, requests, working
 from archive.analysis.queue import engines
 from archive.intake.tasks import PASSING, RETRIES, LimitedTask, send_task
-from archive.models import ProcessRole
+from archive.intake.worker import TURN_SECONDS
+from archive.models import Engine, ProcessRole
 from archive.observing.heartbeats import is_running
 from archive.project.celery import app
 from archive.project.queues import ANALYSIS, OPINIONS
@@ -62,3 +64,16 @@ def begin() -> None:
 def form_opinions() -> None:
     """Evaluate new games until the scheduler sends the next message."""
     opinions.form_opinions(min(settings.SWEEP_SECONDS, settings.TASK_SECONDS / 2))
+
+
+@app.task(name="archive.scales", base=LimitedTask)
+def fit_scales() -> None:
+    """Fit the scales of engines that have analysed enough more games, mark moves anew for a turn, and send
+    itself again for the rest."""
+    for engine in Engine.objects.exclude(source=Engine.Source.RECORD).order_by("pk"):
+        if store.is_fit_due(engine):
+            store.fit_engine(engine.pk)
+    for engine in Engine.objects.filter(marked_until__isnull=False).order_by("pk"):
+        if not store.mark_anew(engine.pk, TURN_SECONDS):
+            send_task(fit_scales, "the scales of engines")
+            return

@@ -16,6 +16,7 @@ from archive.api.fields import (
 from archive.api.pagination import MOST_PLIES, PLIES
 from archive.api.shapes import verdicts as shapes
 from archive.api.shapes.games import MateInfo
+from archive.derive.calibration import Band
 from archive.derive.chances import PHASES, Cost, chance
 from archive.derive.verdicts import Line
 from archive.models import LARGEST_ID
@@ -111,29 +112,55 @@ def verdict_info(one: StoredVerdict) -> shapes.VerdictInfo:
     )
 
 
-def analysis_info(report: GameReport) -> shapes.AnalysisInfo:
-    """Return an engine's analysis of a game."""
-    scale = report.engine.winning_scale
+def analysis_info(report: GameReport, calibration: Iterable[Band]) -> shapes.AnalysisInfo:
+    """Return an engine's analysis of a game, with the calibration of the engine."""
     return shapes.AnalysisInfo(
         engine=engine_info(report.engine),
-        made=moment_text(report.made),
-        accuracies=[_accuracy(report, color) for color in (0, 1)],
-        scores=[_score(one, scale) for one in report.analysis.evaluations],
-        moves=[_cost(one) for one in report.analysis.costs],
+        calibration=[_band(one) for one in calibration],
+        made=moment_text(report.made) if report.made else "",
+        accuracies=[shapes.AccuracyInfo(**_accuracy(report, color)) for color in (0, 1)],
+        **_judgements(report),
     )
 
 
-def _accuracy(report: GameReport, color: int) -> shapes.AccuracyInfo:
+def _band(one: Band) -> shapes.CalibrationBand:
+    return shapes.CalibrationBand(
+        least=one.least,
+        positions=one.positions,
+        games=one.games,
+        predicted=round(one.predicted, 4),
+        won=round(one.won, 4),
+    )
+
+
+def comment_report(report: GameReport) -> shapes.CommentReport:
+    """Return the report of a game by the evaluations in its comments."""
+    return shapes.CommentReport(
+        accuracies=[
+            shapes.CommentAccuracyInfo(**_accuracy(report, color), played=report.analysis.played(color))
+            for color in (0, 1)
+        ],
+        **_judgements(report),
+    )
+
+
+def _judgements(report: GameReport) -> dict[str, Any]:
+    scale = report.engine.winning_scale
+    return {
+        "scores": [_score(one, scale) for one in report.evaluations],
+        "moves": [_cost(one) for one in report.analysis.costs],
+    }
+
+
+def _accuracy(report: GameReport, color: int) -> dict[str, Any]:
     analysis = report.analysis
-    opening, middlegame, endgame = (_rounded(analysis.accuracy(color, phase)) for phase in range(len(PHASES)))
-    return shapes.AccuracyInfo(
-        side=SHOGI.rules.sides[color],
-        accuracy=_rounded(analysis.accuracy(color)),
-        moves=analysis.moves(color),
-        opening=opening,
-        middlegame=middlegame,
-        endgame=endgame,
-    )
+    phases = {name: _rounded(analysis.accuracy(color, phase)) for phase, name in enumerate(PHASES)}
+    return {
+        "side": SHOGI.rules.sides[color],
+        "accuracy": _rounded(analysis.accuracy(color)),
+        "moves": analysis.moves(color),
+        **phases,
+    }
 
 
 def _rounded(accuracy: float | None) -> float | None:
@@ -160,6 +187,9 @@ def _cost(one: Cost) -> shapes.MoveCost:
         weight=one.weight,
         mark=one.mark or None,
         turning=one.turning,
+        likelihood=one.likelihood,
+        surprising=one.surprising,
+        hard=one.hard,
     )
 
 

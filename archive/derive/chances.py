@@ -6,6 +6,7 @@ score whose scale belongs to the engine: `fit` finds it by the results of games.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from math import exp, log, log1p, tanh
 from statistics import fmean, pstdev
@@ -29,6 +30,15 @@ ACCEPTED: Final = 0.07
 AHEAD: Final = 0.2
 """The winning chances from which on a side is ahead."""
 PHASES: Final = ("opening", "middlegame", "endgame")
+SURPRISING: Final = 0.05
+"""The largest likelihood of a surprising move."""
+HARD_ENTROPY: Final = log(4)
+"""The least entropy of the policy in a hard position: as if it were divided between four moves."""
+HARD_SWING: Final = 8.0
+"""The least swing of the chances in the plies before a hard position, in points of a winning percentage.
+Without it most hard positions would be openings with many good moves."""
+DECIDED: Final = 0.8
+"""The winning chances from which on no move is surprising, since most moves lose nothing."""
 
 _EASIEST, _HARDEST = 0.5, 12.0
 """Limits of the weight of a move, in points of a winning percentage."""
@@ -45,7 +55,8 @@ class JudgedPosition(NamedTuple):
     """A position as an engine judges it.
 
     `chance` is that of colour 0, 1 or -1 with a mate, which `mate` distinguishes; None without a verdict.
-    `best` is the engine's own move, `spread` the chances of all its candidates, `entropy` that of its policy.
+    `best` is the engine's own move, `spread` the chances of all its candidates. Of a network `policy` has the
+    likelihoods of its candidates, the best first.
     """
 
     turn: int
@@ -54,12 +65,33 @@ class JudgedPosition(NamedTuple):
     mate: bool = False
     best: str = ""
     spread: tuple[float, ...] = ()
-    entropy: float | None = None
+    policy: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def entropy(self) -> float:
+        """Return the entropy of the policy, 0 without one. The moves that are no candidates have at most the
+        likelihood of the last candidate each, so this is the least that it can be."""
+        parts = [part for _name, part in self.policy if part > 0]
+        rest = max(0.0, 1 - sum(parts))
+        return entropy(parts) - rest * log(parts[-1]) if parts else 0.0
+
+    def likelihood(self, move: str) -> float | None:
+        """Return the likelihood of a move by the policy, at most: moves that are no candidates share the
+        rest. None without a policy."""
+        if not self.policy:
+            return None
+        parts = dict(self.policy)
+        return parts.get(move, max(0.0, min(self.policy[-1][1], 1 - sum(parts.values()))))
 
 
 class Cost(NamedTuple):
     """What the move to `ply` cost its side: `loss` of winning chances from 0 to 2, an accuracy from 0 to 100,
-    and the weight of the move, which grows with the difficulty of the position."""
+    and the weight of the move, which grows with the difficulty of the position.
+
+    A network also gave the move a `likelihood`, at most: a `surprising` one had next to none and lost nothing
+    all the same. `hard` is the position before the move if its policy is widely spread while the chances
+    swing.
+    """
 
     ply: int
     color: int
@@ -69,6 +101,9 @@ class Cost(NamedTuple):
     weight: float
     mark: str = ""
     turning: bool = False
+    likelihood: float | None = None
+    surprising: bool = False
+    hard: bool = False
 
     @property
     def is_grave(self) -> bool:
@@ -100,33 +135,48 @@ def percentage(chance_: float) -> float:
     return 50 + 50 * chance_
 
 
+def probability(score: int, scale: float) -> float:
+    """Return the winning probability of colour 0 by a score without a mate.
+
+    >>> probability(0, PONANZA), round(probability(600, PONANZA), 3)
+    (0.5, 0.731)
+    """
+    return (1 + tanh(score / (2 * scale))) / 2
+
+
 def fit(samples: Iterable[tuple[int, bool]]) -> Fit | None:
     """Return the scale with the greatest likelihood: `samples` are scores of colour 0 without mates, and
     whether it won. None if no scale within the limits is better than every other one.
 
     The log loss is convex in the inverse of the scale: the zero of its slope is found by halving an interval.
-    Linear in the samples.
+    Linear in the samples, of which equal ones are counted first.
     """
-    data = [(score, won) for score, won in samples if score]
-    if not data:
-        return None
+    data = Counter(samples)
+    slopes = [(score, won, number) for (score, won), number in data.items() if score]
     low, high = 1 / _SCALES[1], 1 / _SCALES[0]
-    if _slope(data, low) >= 0 or _slope(data, high) <= 0:
+    if not slopes or _slope(slopes, low) >= 0 or _slope(slopes, high) <= 0:
         return None
     for _step in range(_STEPS):
         middle = (low + high) / 2
-        low, high = (middle, high) if _slope(data, middle) < 0 else (low, middle)
-    return Fit(1 / low, log_loss(data, 1 / low), len(data))
+        low, high = (middle, high) if _slope(slopes, middle) < 0 else (low, middle)
+    return Fit(1 / low, _mean_log_loss(data, 1 / low), data.total())
 
 
-def _slope(data: Sequence[tuple[int, bool]], inverse: float) -> float:
+def _slope(slopes: Sequence[tuple[int, bool, int]], inverse: float) -> float:
     """Return the derivative of the log loss by the inverse of the scale."""
-    return sum(score * ((1 + tanh(score * inverse / 2)) / 2 - won) for score, won in data)
+    return sum(number * score * ((1 + tanh(score * inverse / 2)) / 2 - won) for score, won, number in slopes)
 
 
 def log_loss(samples: Iterable[tuple[int, bool]], scale: float) -> float:
     """Return the mean log loss of results as predicted from scores, log 2 for predictions of one half."""
-    return fmean(_log_loss(score / scale if won else -score / scale) for score, won in samples)
+    return _mean_log_loss(Counter(samples), scale)
+
+
+def _mean_log_loss(data: Counter[tuple[int, bool]], scale: float) -> float:
+    total = sum(
+        number * _log_loss(score / scale if won else -score / scale) for (score, won), number in data.items()
+    )
+    return total / data.total()
 
 
 def _log_loss(odds: float) -> float:
@@ -147,9 +197,9 @@ def costs(positions: Sequence[JudgedPosition], moves: Sequence[str]) -> list[Cos
 
     Linear in the moves.
     """
-    swings = _swings(positions)
+    swings = [0.0, *_swings(positions)]
     return [
-        _cost(ply, before, after, move, swings[ply - 1])
+        _cost(ply, before, after, move, swings[ply - 1 : ply + 1])
         for ply, (before, after, move) in enumerate(
             zip(positions, positions[1:], moves, strict=False), start=1
         )
@@ -157,15 +207,22 @@ def costs(positions: Sequence[JudgedPosition], moves: Sequence[str]) -> list[Cos
     ]
 
 
-def _cost(ply: int, before: JudgedPosition, after: JudgedPosition, move: str, swing: float) -> Cost:
+def _cost(
+    ply: int, before: JudgedPosition, after: JudgedPosition, move: str, swings: Sequence[float]
+) -> Cost:
+    """Return what a move cost; `swings` are those in the windows that end before and after it."""
     sign = -1 if before.turn else 1
     own, left = sign * (before.chance or 0.0), sign * (after.chance or 0.0)
     own_best = bool(move) and move == before.best
     loss = 0.0 if own_best else max(0.0, own - left)
     mark = "" if own_best else _mark(own, left, before.mate, after.mate)
     turning = mark in (MISTAKE, BLUNDER) and _state(own) != _state(left)
-    weight = _weight(before, swing)
-    return Cost(ply, before.turn, before.phase, loss, accuracy(loss), weight, mark, turning)
+    likelihood = before.likelihood(move)
+    surprising = likelihood is not None and likelihood <= SURPRISING and left >= own and abs(own) < DECIDED
+    hard = before.entropy >= HARD_ENTROPY and swings[0] >= HARD_SWING
+    weight = _weight(before, swings[1])
+    cost = Cost(ply, before.turn, before.phase, loss, accuracy(loss), weight, mark, turning)
+    return cost._replace(likelihood=likelihood, surprising=surprising, hard=hard)
 
 
 def _mark(own: float, left: float, mate_before: bool, mate_after: bool) -> str:
@@ -202,7 +259,7 @@ def _weight(before: JudgedPosition, swing: float) -> float:
         sign = -1 if before.turn else 1
         ordered = [sign * one for one in before.spread]
         points = 50 * (max(ordered) - fmean(ordered))
-    elif before.entropy is not None:
+    elif before.policy:
         points = _HARDEST * min(1.0, before.entropy / _EVEN)
     else:
         points = swing

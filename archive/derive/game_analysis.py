@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
-from archive.derive.chances import Cost, JudgedPosition, chance, costs, entropy, mean_accuracy
+from archive.derive.chances import Cost, JudgedPosition, chance, costs, mean_accuracy
 from archive.derive.series import evaluations_of, rows_of, table_of
 from kifu_core.game import Evaluation
 from kifu_core.games import SHOGI
@@ -23,9 +23,13 @@ if TYPE_CHECKING:
 
 ANALYSIS: Final = "analysis"
 """The source and the role of its evaluations."""
+COVERED: Final = 0.5
+"""The share of a side's moves that must be judged for an accuracy by evaluations in comments."""
 _ENDGAME: Final = 4
 """Pieces in hand other than pawns and bishops, and promoted pieces on the board, of an endgame."""
 _LEVEL: Final = 3
+_NOTED: Final = ("mark", "surprising", "hard")
+"""Columns of costs with what a page notes beside a move."""
 
 
 class EngineVerdict(NamedTuple):
@@ -37,16 +41,33 @@ class EngineVerdict(NamedTuple):
     widest: tuple[Line, ...]
 
 
+class LineMove(NamedTuple):
+    """A move of the main line: the side and the phase."""
+
+    color: int
+    phase: int
+
+
 class Analysis(NamedTuple):
-    """Evaluations of a main line, with the engine's own move in `moves`, and the costs of its moves."""
+    """Evaluations of a main line, with the engine's own move in `moves`, and the costs of its moves.
+
+    `line` has all moves of the main line if most of them may have no evaluation, as in comments: a side then
+    has no accuracy unless `COVERED` of its moves are judged.
+    """
 
     evaluations: tuple[Evaluation, ...] = ()
     costs: tuple[Cost, ...] = ()
+    line: tuple[LineMove, ...] = ()
 
     def accuracy(self, color: int, phase: int | None = None) -> float | None:
-        """Return the accuracy of a side, in all or in one of `PHASES`; None without moves."""
+        """Return the accuracy of a side, in all or in one of `PHASES`; None without moves, or if too few of
+        them are judged."""
         own = [one for one in self.costs if one.color == color and phase in (None, one.phase)]
-        return mean_accuracy(own)
+        return mean_accuracy(own) if len(own) >= COVERED * self.played(color, phase) else None
+
+    def played(self, color: int, phase: int | None = None) -> int:
+        """Return the number of moves of a side, 0 unless `line` has them."""
+        return sum(one.color == color and phase in (None, one.phase) for one in self.line)
 
     def moves(self, color: int, phase: int | None = None) -> int:
         """Return the number of judged moves of a side."""
@@ -88,7 +109,7 @@ def _judged(turn: int, phase: int, verdict: EngineVerdict | None, scale: float) 
     if verdict is None:
         return JudgedPosition(turn, phase)
     first = verdict.lines[0]
-    policy = [line.policy / 1000 for line in verdict.widest if line.policy is not None]
+    policy = ((line.moves[0], line.policy / 1000) for line in verdict.widest if line.policy and line.moves)
     return JudgedPosition(
         turn,
         phase,
@@ -96,7 +117,7 @@ def _judged(turn: int, phase: int, verdict: EngineVerdict | None, scale: float) 
         mate=first.winner is not None,
         best=first.moves[0] if first.moves else "",
         spread=tuple(chance(line.score, line.winner, scale) for line in verdict.widest if line.is_scored),
-        entropy=entropy(policy) if policy else None,
+        policy=tuple(policy),
     )
 
 
@@ -113,7 +134,12 @@ def _evaluation(ply: int, verdict: EngineVerdict) -> Evaluation:
 def pack(analysis: Analysis) -> bytes:
     """Pack an analysis as zlib-compressed JSON of two tables; fractions have five digits."""
     rounded = tuple(
-        one._replace(loss=round(one.loss, 5), accuracy=round(one.accuracy, 2), weight=round(one.weight, 3))
+        one._replace(
+            loss=round(one.loss, 5),
+            accuracy=round(one.accuracy, 2),
+            weight=round(one.weight, 3),
+            likelihood=one.likelihood and round(one.likelihood, 3),
+        )
         for one in analysis.costs
     )
     tables = [table_of(analysis.evaluations), table_of(rounded)]
@@ -143,6 +169,13 @@ class StoredAnalysis:
     def scores(self) -> tuple[Score, ...]:
         """The scores of the evaluations."""
         return rows_of(Score, self._evaluations)
+
+    @property
+    def noted(self) -> tuple[Cost, ...]:
+        """The costs of moves with a mark, or with an opinion of a network."""
+        columns = [self._costs[name] for name in _NOTED if name in self._costs]
+        rows = [row for row, values in enumerate(zip(*columns, strict=True)) if any(values)]
+        return rows_of(Cost, {name: [column[row] for row in rows] for name, column in self._costs.items()})
 
     @cached_property
     def evaluations(self) -> tuple[Evaluation, ...]:

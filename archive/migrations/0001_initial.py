@@ -974,6 +974,8 @@ class Migration(migrations.Migration):
                 ('log_loss', models.FloatField(null=True)),
                 ('fitted_positions', models.IntegerField(default=0)),
                 ('fitted_games', models.IntegerField(default=0)),
+                ('calibration', models.JSONField(default=list)),
+                ('marked_until', models.BigIntegerField(null=True)),
             ],
         ),
         migrations.CreateModel(
@@ -985,9 +987,12 @@ class Migration(migrations.Migration):
                 ('accuracy0', models.FloatField(null=True)),
                 ('accuracy1', models.FloatField(null=True)),
                 ('made', models.DateTimeField()),
-                ('engine', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.engine')),
+                ('engine', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.engine')),
                 ('game', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.game')),
             ],
+            options={
+                'indexes': [models.Index(fields=['engine', 'game'], name='analysis_of_engine')],
+            },
         ),
         migrations.CreateModel(
             name='Verdict',

@@ -43,9 +43,13 @@ class Engine(models.Model):
     scale = models.FloatField(null=True)
     """The scale of its winning chances that fits results of games (`archive.derive.chances`)."""
     log_loss = models.FloatField(null=True)
-    """The mean log loss of the results with that scale."""
+    """The mean log loss of the results of games that were held back from the fit."""
     fitted_positions = models.IntegerField(default=0)
     fitted_games = models.IntegerField(default=0)
+    calibration: models.JSONField[list[list[float]]] = models.JSONField(default=list)
+    """How its chances agree with results (`archive.derive.calibration.Band`), the least chances first."""
+    marked_until = models.BigIntegerField(null=True)
+    """The last game whose moves are marked by that scale; NULL if all are."""
 
     def __str__(self) -> str:
         return " ".join(filter(None, (self.name, self.version)))
@@ -96,7 +100,7 @@ class GameAnalysis(models.Model):
 
     pk = models.CompositePrimaryKey("game_id", "engine_id")
     game = models.ForeignKey(Game, on_delete=models.PROTECT, related_name="+", db_index=False)
-    engine = models.ForeignKey(Engine, on_delete=models.PROTECT, related_name="+")
+    engine = models.ForeignKey(Engine, on_delete=models.PROTECT, related_name="+", db_index=False)
     space = models.BigIntegerField(default=PUBLIC)
     """The space of the game."""
     content = models.BinaryField()
@@ -104,6 +108,9 @@ class GameAnalysis(models.Model):
     """The accuracies of colours 0 and 1, from 0 to 100."""
     accuracy1 = models.FloatField(null=True)
     made = models.DateTimeField()
+
+    class Meta:
+        indexes = [models.Index(fields=["engine", "game"], name="analysis_of_engine")]
 
     def __str__(self) -> str:
         return f"{self.engine_id} on game {self.game_id}"

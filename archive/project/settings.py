@@ -485,6 +485,7 @@ if ARCHIVE_OBJECTION_DAYS:
     CELERY_BEAT_SCHEDULE["corrections"] = {"task": "archive.corrections", "schedule": 600} | _MAINTENANCE
 CELERY_BEAT_SCHEDULE["collections"] = {"task": "archive.collections", "schedule": 60} | _MAINTENANCE
 CELERY_BEAT_SCHEDULE["problems"] = {"task": "archive.problems", "schedule": SWEEP_SECONDS} | _MAINTENANCE
+CELERY_BEAT_SCHEDULE["scales"] = {"task": "archive.scales", "schedule": 3600} | _MAINTENANCE
 if ARCHIVE_NETWORK:
     CELERY_BEAT_SCHEDULE["opinions"] = {
         "task": OPINIONS, "schedule": SWEEP_SECONDS, "options": {"queue": NETWORK}

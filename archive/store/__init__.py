@@ -19,7 +19,7 @@ from archive.store.corrections import (
     undo_games,
 )
 from archive.store.deletion import begin_deletion, delete_upload, unfinished_deletions
-from archive.store.game_analyses import fit_engine, write_analyses
+from archive.store.game_analyses import fit_engine, is_fit_due, mark_anew, write_analyses
 from archive.store.games import delete_games, find_formations, reindex_games
 from archive.store.leases import (
     MOST_QUEUE_PLACES,
@@ -63,15 +63,17 @@ from archive.store.uploads import (
 from archive.store.verdicts import EngineIdentity, engine_of, write_first_opinion, write_verdicts
 
 __all__ = [
-    "CHANGES_AT_ONCE", "MOST_QUEUE_PLACES", "Author", "BatchMovedError", "ClaimLostError", "EngineIdentity",
-    "GameProblems", "IndexDamagedError", "ReadBatch", "RenumberedError", "Restored", "SameGameError",
-    "StoredCounts", "TakenDownError", "UnknownIndexError", "UploadEmpty", "UploadTooLarge", "accept_name",
-    "add_paths", "admit", "apply_correction", "begin_deletion", "begin_move", "claim", "claim_others",
-    "correct_games", "correct_name", "create_upload", "create_uploads", "delete_games", "delete_upload",
-    "end_abandoned", "engine_of", "find_formations", "finish", "fit_engine", "forget_problems", "hand_over",
-    "holds", "is_small", "longest_waiting", "move_game", "move_upload", "number_changes", "number_committed",
+    "CHANGES_AT_ONCE", "MOST_QUEUE_PLACES", "Author", "BatchMovedError", "ClaimLostError",
+    "EngineIdentity", "GameProblems", "IndexDamagedError", "ReadBatch", "RenumberedError", "Restored",
+    "SameGameError", "StoredCounts", "TakenDownError", "UnknownIndexError", "UploadEmpty",
+    "UploadTooLarge", "accept_name", "add_paths", "admit", "apply_correction", "begin_deletion",
+    "begin_move", "claim", "claim_others", "correct_games", "correct_name", "create_upload",
+    "create_uploads", "delete_games", "delete_upload", "end_abandoned", "engine_of", "find_formations",
+    "finish", "fit_engine", "forget_problems", "hand_over", "holds", "is_fit_due", "is_small",
+    "longest_waiting", "mark_anew", "move_game", "move_upload", "number_changes", "number_committed",
     "propose_correction", "queue", "reindex_games", "release_held", "reread", "reread_renumbered",
     "restart_changes", "restore_games", "restore_name", "restore_records", "retry", "settle_names",
     "store_batches", "sweep", "uncount_try", "undo_corrections", "undo_games", "undo_name", "unfinished",
     "unfinished_deletions", "unfinished_moves", "write_analyses", "write_first_opinion", "write_problems",
-    "write_searched_names", "write_soundness", "write_verdicts", ]  # fmt: skip
+    "write_searched_names", "write_soundness", "write_verdicts",
+]  # fmt: skip

@@ -3,15 +3,19 @@ scales of engines."""
 
 from __future__ import annotations
 
+import time
+from array import array
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from typing import Final
+from math import ceil
+from typing import TYPE_CHECKING, Final
 
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from archive.derive.chances import PONANZA, Fit, fit
+from archive.derive.calibration import Calibration, DecidedGame, calibrate
+from archive.derive.chances import PONANZA
 from archive.derive.game_analysis import EngineVerdict, StoredAnalysis, analyse, best_verdict, pack
 from archive.derive.text import EVALUATIONS
 from archive.derive.verdicts import Line, keys_of_line
@@ -19,12 +23,18 @@ from archive.models import Engine, Game, GameAnalysis, GameChange, Verdict
 from archive.store.existing import batched
 from kifu_core.games import SHOGI
 
+if TYPE_CHECKING:
+    from django.db.models import QuerySet
+
 ByEngine = dict[int, dict[int, EngineVerdict]]
 """The verdicts of engines by key."""
 
 FIT_GAMES: Final = 30
 """Decisive games without which no scale is fitted."""
-_FITTED_AT_MOST: Final = 20_000
+GROWTH: Final = 0.25
+"""The share by which these games grow until the scale is fitted anew by itself."""
+FITTED_AT_MOST: Final = 20_000
+"""The most games of a fit. With so many the scale is no longer fitted by itself: it would hardly change."""
 _BATCH: Final = 100
 
 
@@ -120,36 +130,61 @@ def _count_as_evaluated(games: Collection[int]) -> None:
     GameChange.objects.bulk_create(GameChange(space=game.space, game=game.pk) for game in changed)
 
 
-def fit_engine(engine: int) -> Fit | None:
-    """Fit the scale of an engine to the results of the games that it has analysed, store it, and derive these
-    analyses anew; None with fewer than `FIT_GAMES` games that a side won, or if no scale fits.
+def is_fit_due(engine: Engine) -> bool:
+    """Return whether an engine has analysed so many more decisive games that its scale is to be fitted anew:
+    `GROWTH` more than at the last fit, up to `FITTED_AT_MOST`. Reads no more rows than that."""
+    due = max(FIT_GAMES, ceil(engine.fitted_games * (1 + GROWTH)))
+    return due <= FITTED_AT_MOST and _decisive(engine.pk).order_by()[:due].count() == due
 
-    Mates are left out. Linear in the positions of the newest `_FITTED_AT_MOST` games.
+
+def fit_engine(engine: int) -> Calibration | None:
+    """Fit the scale of an engine to the results of the games that it has analysed, and store it with its
+    calibration; None with fewer than `FIT_GAMES` games that a side won, or if no scale fits.
+
+    Mates are left out. Linear in the positions of the newest `FITTED_AT_MOST` games. `mark_anew` then derives
+    the analyses anew.
     """
-    decisive = (Game.Result.BLACK, Game.Result.WHITE)
-    rows = (
-        GameAnalysis.objects.filter(engine=engine, game__result__in=decisive)
-        .order_by("-game_id")
-        .values_list("content", "game__result")[:_FITTED_AT_MOST]
-    )
-    samples, games = list[tuple[int, bool]](), 0
-    for content, result in rows:
-        games += 1
-        samples += (
-            (one.score, result == Game.Result.BLACK)
-            for one in StoredAnalysis(content).scores
-            if one.winner is None and one.score is not None
-        )
-    fitted = fit(samples) if games >= FIT_GAMES else None
+    rows = _decisive(engine).order_by("-game_id").values_list("content", "game__result")[:FITTED_AT_MOST]
+    games = [
+        DecidedGame(_scores(content), result == Game.Result.BLACK)
+        for content, result in rows.iterator(chunk_size=_BATCH)
+    ]
+    fitted = calibrate(games) if len(games) >= FIT_GAMES else None
     if fitted is None:
         return None
     Engine.objects.filter(pk=engine).update(
-        scale=fitted.scale,
-        log_loss=fitted.log_loss,
-        fitted_positions=fitted.positions,
-        fitted_games=games,
+        scale=fitted.fit.scale,
+        log_loss=fitted.fit.log_loss,
+        fitted_positions=fitted.fit.positions,
+        fitted_games=len(games),
+        calibration=[list(band) for band in fitted.bands],
+        marked_until=0,
     )
-    analysed = list(GameAnalysis.objects.filter(engine=engine).values_list("game_id", flat=True))
-    for start in range(0, len(analysed), _BATCH):
-        write_analyses(analysed[start : start + _BATCH], engine)
     return fitted
+
+
+def _decisive(engine: int) -> QuerySet[GameAnalysis]:
+    """Return the analyses of games that a side won."""
+    decisive = (Game.Result.BLACK, Game.Result.WHITE)
+    return GameAnalysis.objects.filter(engine=engine, game__result__in=decisive)
+
+
+def _scores(content: bytes | memoryview) -> array[int]:
+    scores = StoredAnalysis(content).scores
+    return array("i", (one.score for one in scores if one.winner is None and one.score is not None))
+
+
+def mark_anew(engine: int, seconds: float) -> bool:
+    """Derive the analyses of an engine anew by its scale for about `seconds`, in the order of games; return
+    whether all are done. A killed worker goes on where it was."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        row = Engine.objects.only("marked_until").get(pk=engine)
+        if row.marked_until is None:
+            return True
+        analysed = GameAnalysis.objects.filter(engine=engine, game__gt=row.marked_until)
+        games = list(analysed.order_by("game").values_list("game_id", flat=True)[:_BATCH])
+        write_analyses(games, engine)
+        at_this = Engine.objects.filter(pk=engine, marked_until=row.marked_until)  # not if fitted meanwhile
+        at_this.update(marked_until=games[-1] if games else None)
+    return False

@@ -12,20 +12,34 @@ from archive.store import EngineIdentity
 from kifu_core.games import SHOGI
 from kifu_core.shogi.moves import to_usi
 from tests.archive import usi_peer
+from tests.archive.games import KIF
 
 FAIRY = EngineIdentity("Fairy-Stockfish", version="11.1")
 SWINGING = (20, 30, 40, -400, 50, 60, 55, 900)
 """The third move loses 440 hundredths of a pawn, and the fourth gives them back."""
 
+_VALUES = {"1": 20, "2": 30, "3": -400, "4": -380}
+IN_COMMENTS = "".join(
+    f"{line}*#評価値={_VALUES[line.split()[0]]}\n"
+    if line.split()[:1] and line.split()[0] in _VALUES
+    else line
+    for line in KIF.splitlines(keepends=True)
+)
+"""A record of seven moves with the evaluations of an analysis after the first four."""
 
-def verdicts_of(game: Game, scores: Sequence[int | Line], *, lines: int = 1) -> dict[int, NewVerdict]:
-    """Verdicts by key, with so many lines: each begins with another legal move, never with the one played."""
+
+def verdicts_of(
+    game: Game, scores: Sequence[int | Line], *, lines: int = 1, policy: int | None = None
+) -> dict[int, NewVerdict]:
+    """Verdicts by key, with so many lines: each begins with another legal move, never with the one played.
+
+    `policy` is the likelihood of the first move in thousandths, for networks."""
     verdicts = {}
     main_line = SHOGI.replay.main_line(game.jkf)
     for (_ply, position, played, _entry), score in zip(main_line, scores, strict=False):
         (key,) = SHOGI.codec.same_class_keys(position, "exact", SHOGI.name, game.space)
         moves = sorted(to_usi(one) for one in SHOGI.rules.legal_moves(position) if one != played)
-        first = score if isinstance(score, Line) else Line(score)
+        first = (score if isinstance(score, Line) else Line(score))._replace(policy=policy)
         sign = -1 if position.turn else 1
         worse = [Line((first.score or 0) - sign * 50 * number) for number in range(1, lines)]
         own = [line._replace(moves=(move,)) for line, move in zip([first, *worse], moves, strict=False)]
@@ -39,10 +53,11 @@ def analyse(
     identity: EngineIdentity = FAIRY,
     *,
     lines: int = 1,
+    policy: int | None = None,
 ) -> int:
     """Store verdicts of an engine on the positions of a game, and its analysis; return the engine's id."""
     engine = store.engine_of(identity)
-    store.write_verdicts(engine, verdicts_of(game, scores, lines=lines), game.space)
+    store.write_verdicts(engine, verdicts_of(game, scores, lines=lines, policy=policy), game.space)
     store.write_analyses([game.pk], engine)
     return engine
 

@@ -8,10 +8,10 @@ from rest_framework.test import APIClient
 from archive import libraries, store
 from archive.derive.verdicts import Line
 from archive.intake import worker
-from archive.models import Entry, Game, User
+from archive.models import Engine, Entry, Game, User
 from kifu_core.games import SHOGI
 from kifu_core.shogi.evaluations import best
-from tests.archive.analysed import SWINGING, analyse
+from tests.archive.analysed import IN_COMMENTS, SWINGING, analyse
 from tests.archive.games import CSA, KIF, START, stored
 
 pytestmark = pytest.mark.django_db
@@ -99,7 +99,37 @@ def test_an_analysis_has_scores_costs_and_accuracies(client, game):
         (3, "blunder"), (4, "blunder"),
     ]  # fmt: skip
     assert [(one["side"], one["moves"]) for one in answer["accuracies"]] == [("black", 4), ("white", 3)]
-    assert client.get(f"/api/v1/games/{game.pk}/analyses?engine={engine + 1}").json() == {"results": []}
+    assert client.get(f"/api/v1/games/{game.pk}/analyses?engine={engine + 1}").json()["results"] == []
+
+
+def test_comments_have_a_report_of_their_own(client):
+    stored(IN_COMMENTS)
+    game = Game.objects.get()
+    address = f"/api/v1/games/{game.pk}/analyses"
+    answer = client.get(address).json()
+    assert answer["results"] == []
+    comments = answer["comments"]
+    assert [one["score"] for one in comments["scores"]] == [20, 30, -400, -380]
+    assert [(one["ply"], one["mark"]) for one in comments["moves"]] == [
+        (2, None), (3, "blunder"), (4, None),
+    ]  # fmt: skip
+    sides = [(one["moves"], one["played"], one["accuracy"]) for one in comments["accuracies"]]
+    assert sides[0][:2] == (1, 4)
+    assert sides[0][2] is None, "a quarter of Black's moves is judged"
+    assert sides[1][:2] == (2, 3)
+    assert sides[1][2] > 90
+    assert client.get(f"{address}?engine=1").json()["comments"] is None
+
+
+def test_an_analysis_of_a_network_names_surprising_moves(client, game):
+    engine = analyse(game, identity=store.EngineIdentity("net", source=Engine.Source.NETWORK), policy=900)
+    (answer,) = client.get(f"/api/v1/games/{game.pk}/analyses?engine={engine}").json()["results"]
+    assert {one["likelihood"] for one in answer["moves"]} == {0.1}
+    assert not any(one["surprising"] for one in answer["moves"])
+    other = analyse(game, identity=store.EngineIdentity("sure", source=Engine.Source.NETWORK), policy=990)
+    (answer,) = client.get(f"/api/v1/games/{game.pk}/analyses?engine={other}").json()["results"]
+    # Moves after which their side's chances are not less: by SWINGING.
+    assert [one["ply"] for one in answer["moves"] if one["surprising"]] == [1, 5, 6, 7]
 
 
 def test_mistakes_name_what_is_accepted_instead(client, game):
@@ -134,7 +164,7 @@ def test_moves_that_are_often_played_are_accepted(client, game):
 
 def test_a_game_without_verdicts_has_empty_lists(client, game):
     assert client.get(f"/api/v1/games/{game.pk}/verdicts").json()["results"] == []
-    assert client.get(f"/api/v1/games/{game.pk}/analyses").json() == {"results": []}
+    assert client.get(f"/api/v1/games/{game.pk}/analyses").json() == {"results": [], "comments": None}
     assert client.get(f"/api/v1/games/{game.pk}/mistakes").json() == {"engine": None, "results": []}
 
 

@@ -24,7 +24,7 @@ from archive.derive.chances import (
     costs,
     fit,
 )
-from archive.derive.game_analysis import EngineVerdict, analyse, phase_of
+from archive.derive.game_analysis import EngineVerdict, StoredAnalysis, analyse, pack, phase_of
 from archive.derive.verdicts import Line
 from kifu_core.games import SHOGI
 from kifu_core.shogi.moves import to_usi
@@ -118,6 +118,71 @@ def test_costs_of_whole_games_are_those_of_a_plain_computation(scale):
             weighted = sum(one[3] * one[4] for one in own) / sum(one[4] for one in own)
             harmonic = statistics.harmonic_mean([max(1, one[3]) for one in own])
             assert analysis.accuracy(color) == pytest.approx((weighted + harmonic) / 2)
+
+
+def opinions_on(record, seed):
+    """Made-up verdicts of a network: a score, and likelihoods of up to five moves."""
+    dice = random.Random(seed)
+    made = []
+    score = 0
+    for _ply, position, move, _entry in SHOGI.replay.main_line(record):
+        score += dice.randint(-300, 300)
+        names = [to_usi(one) for one in SHOGI.rules.legal_moves(position)]
+        dice.shuffle(names)
+        if move and dice.random() < 0.5:
+            names = [to_usi(move), *(one for one in names if one != to_usi(move))]
+        shares = sorted((dice.randint(1, 190) for _name in names[:5]), reverse=True)
+        lines = [
+            Line(None if number else score, moves=(name,), policy=share)
+            for number, (name, share) in enumerate(zip(names, shares, strict=False))
+        ]
+        made.append(EngineVerdict(tuple(lines), 1, 0, tuple(lines)) if lines else None)
+    return made
+
+
+def plain_opinions(record, verdicts, scale):
+    """Likelihood of each move, and whether it is surprising and its position hard, from the definitions."""
+    line = [(position.turn, move) for _ply, position, move, _entry in SHOGI.replay.main_line(record)]
+    values = [one and 2 / (1 + math.exp(-one.lines[0].score / scale)) - 1 for one in verdicts]
+    width = min(8, max(2, len(line) // 10))
+    for ply in range(1, len(line)):
+        turn, move = line[ply - 1]
+        if verdicts[ply - 1] is None or verdicts[ply] is None:
+            continue
+        shares = {one.moves[0]: one.policy / 1000 for one in verdicts[ply - 1].lines}
+        rest, least = 1 - sum(shares.values()), min(shares.values())
+        likelihood = shares.get(to_usi(move), min(rest, least))
+        own, left = ((1, -1)[turn] * values[at] for at in (ply - 1, ply))
+        surprising = likelihood <= 0.05 and left >= own and abs(own) < 0.8
+        entropy = -sum(one * math.log(one) for one in shares.values()) - rest * math.log(least)
+        window = [50 * one for one in values[max(0, ply - width) : ply] if one is not None]
+        swing = statistics.pstdev(window) if ply > 1 else 0
+        yield ply, likelihood, surprising, entropy >= math.log(4) and swing >= 8
+
+
+@pytest.mark.parametrize("scale", [320.0, PONANZA])
+def test_opinions_of_a_network_are_those_of_a_plain_computation(scale):
+    number = {"surprising": 0, "hard": 0}
+    for seed, record in enumerate(records()):
+        verdicts = opinions_on(record, seed)
+        stored_costs = StoredAnalysis(pack(analyse(record, verdicts, scale)))
+        expected = list(plain_opinions(record, verdicts, scale))
+        of_costs = [(one.ply, one.surprising, one.hard) for one in stored_costs.analysis.costs]
+        assert of_costs == [(ply, surprising, hard) for ply, _likelihood, surprising, hard in expected]
+        likelihoods = [one.likelihood for one in stored_costs.analysis.costs]
+        assert likelihoods == pytest.approx([one[1] for one in expected], abs=1e-3)
+        assert list(stored_costs.noted) == [
+            one for one in stored_costs.analysis.costs if one.mark or one.surprising or one.hard
+        ]
+        number["surprising"] += sum(one[2] for one in expected)
+        number["hard"] += sum(one[3] for one in expected)
+    assert min(number.values()) > 20
+
+
+def test_an_engine_has_no_opinions():
+    for seed, record in enumerate(records()[:5]):
+        for one in analyse(record, verdicts_on(record, seed), PONANZA).costs:
+            assert (one.likelihood, one.surprising, one.hard) == (None, False, False)
 
 
 def exchanged(one: JudgedPosition) -> JudgedPosition:
@@ -223,7 +288,10 @@ def test_a_hard_position_counts_more_than_an_easy_one():
     hard = easy._replace(spread=(0.5, 0.1, -0.3))
     after = JudgedPosition(1, chance=0.2)
     assert costs([hard, after], [""])[0].weight > costs([easy, after], [""])[0].weight
-    sharp, flat = (easy._replace(spread=(), entropy=one) for one in (0.1, 2.0))
+    sharp, flat = (
+        easy._replace(spread=(), policy=tuple((str(number), 1 / many) for number in range(many)))
+        for many in (1, 5)
+    )
     assert costs([flat, after], [""])[0].weight > costs([sharp, after], [""])[0].weight
 
 

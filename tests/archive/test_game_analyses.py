@@ -6,6 +6,7 @@ import pytest
 from django.core.management import call_command
 
 from archive import libraries, store
+from archive.analysis import tasks
 from archive.derive.chances import PONANZA
 from archive.derive.game_analysis import StoredAnalysis
 from archive.derive.verdicts import Line, NewVerdict
@@ -14,6 +15,7 @@ from archive.models import Engine, Entry, Game, GameAnalysis, GameChange, User
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.listing import find_games
 from archive.queries.scope import PUBLIC
+from archive.store import game_analyses
 from archive.store.game_analyses import FIT_GAMES
 from archive.store.verify import games as differences
 from tests.archive.analysed import FAIRY, SWINGING, analyse, verdicts_of
@@ -130,9 +132,43 @@ def test_a_scale_is_fitted_to_enough_games_and_marks_the_moves_anew():
     fitted = store.fit_engine(engine)
     assert fitted is not None
     row = Engine.objects.get(pk=engine)
-    assert (row.scale, row.fitted_games, row.fitted_positions) == (fitted.scale, FIT_GAMES, 8 * FIT_GAMES)
+    assert (row.scale, row.fitted_games, row.fitted_positions) == (fitted.fit.scale, FIT_GAMES, 8 * FIT_GAMES)
     assert row.scale != PONANZA
+    assert sum(positions for _least, positions, *_others in row.calibration) == 8 * FIT_GAMES
+    assert GameAnalysis.objects.get(game=games[0]).accuracy0 == accuracy
+    while not store.mark_anew(engine, 0.1):
+        pass
     assert GameAnalysis.objects.get(game=games[0]).accuracy0 != accuracy
+
+
+def test_scales_are_fitted_anew_by_themselves_when_the_games_have_grown(monkeypatch):
+    monkeypatch.setattr(game_analyses, "FIT_GAMES", 4)
+    monkeypatch.setattr(game_analyses, "_BATCH", 3)
+    for number in range(6):
+        stored(KIF.replace("先手の人", f"人{number}"))
+    games = list(Game.objects.order_by("pk"))
+    engine = analyse(games[0], (100, -100, 100, 200, 300, 400, 500, 600))
+    tasks.fit_scales()
+    assert Engine.objects.get(pk=engine).scale is None
+    store.write_analyses([game.pk for game in games[:4]])
+    tasks.fit_scales()
+    row = Engine.objects.get(pk=engine)
+    assert (row.fitted_games, row.marked_until) == (4, None)
+    before = GameAnalysis.objects.get(game=games[0]).made
+    tasks.fit_scales()
+    assert GameAnalysis.objects.get(game=games[0]).made == before, "nothing has grown"
+    store.write_analyses([games[4].pk])  # a quarter more
+    tasks.fit_scales()
+    assert Engine.objects.get(pk=engine).fitted_games == 5
+    assert GameAnalysis.objects.get(game=games[0]).made > before
+
+
+def test_enough_games_are_not_fitted_again(monkeypatch, game):
+    monkeypatch.setattr(game_analyses, "FIT_GAMES", 1)
+    engine = Engine.objects.get(pk=analyse(game))
+    assert store.is_fit_due(engine)
+    monkeypatch.setattr(game_analyses, "FITTED_AT_MOST", 0)
+    assert not store.is_fit_due(engine)
 
 
 def test_the_command_analyses_games_and_says_what_it_fitted(game, capsys):

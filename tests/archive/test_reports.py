@@ -8,10 +8,11 @@ import pytest
 from django.test import Client
 
 from archive import store
+from archive.derive import chances
 from archive.models import Game, GamePlayer
 from archive.queries.games.analyses import FEWEST_RATED
 from archive.store import EngineIdentity
-from tests.archive.analysed import SWINGING, analyse
+from tests.archive.analysed import IN_COMMENTS, SWINGING, analyse
 from tests.archive.games import CSA, KIF, START, stored
 
 pytestmark = pytest.mark.django_db
@@ -101,6 +102,48 @@ def test_evaluations_in_comments_are_a_choice_and_the_default_without_engines():
     html = page(f"/games/{game.pk}/?scores=0")
     assert [one for one in scores_in_list(html) if one] == ["+130", "-20"]
     assert "Comments of the record" in report_of(html)
+
+
+def test_comments_have_a_report_that_says_how_much_it_knows():
+    stored(IN_COMMENTS)
+    game = Game.objects.get()
+    html = page(f"/games/{game.pk}/")
+    assert "-400 ??" in scores_in_list(html)
+    assert f'data-url="/games/{game.pk}/analysis/?scores=0"' in report_of(html)
+    report = text_of(details_of(game))
+    assert "evaluations in the comments of the record" in report
+    assert "1 of 4 moves have values" in report
+    assert "2 of 3 moves have values" in report
+    assert "blunder" in report
+    assert "Learn from the mistakes" not in report
+    analyse(game)
+    assert "1 of 4 moves" not in text_of(details_of(game))
+    assert "1 of 4 moves" in text_of(details_of(game, "?scores=0"))
+
+
+def test_surprising_moves_and_hard_positions_are_the_networks_opinion(game, monkeypatch):
+    monkeypatch.setattr(chances, "HARD_ENTROPY", 0.0)
+    network = EngineIdentity("a network", source=store.verdicts.Engine.Source.NETWORK)
+    analyse(game, (20, 30, 40, 700, 50, -600, -700, 900), network, policy=990)
+    html = page(f"/games/{game.pk}/")
+    (answer,) = Client().get(f"/api/v1/games/{game.pk}/analyses").json()["results"]
+    surprising = [(one["ply"], "surprising") for one in answer["moves"] if one["surprising"]]
+    hard = [(one["ply"] - 1, "hard") for one in answer["moves"] if one["hard"]]
+    assert surprising and hard
+    shown = re.findall('<span class="opinion" role="img" aria-label="([a-z]*)[^"]*"', html)
+    assert shown == [
+        name for _ply, name in sorted(surprising + hard, key=lambda one: (one[0], one[1] == "hard"))
+    ]
+    assert re.findall('class="dot (surprising|hard)"', html) == ["surprising", "hard"]
+    assert "!? surprising for the neural network" in text_of(html)
+    report = details_of(game)
+    assert "next to no chance although they lose nothing" in report
+    assert ">1 %<" in report or ">1%<" in report
+    # Another engine marks one of these moves, and the opinion stays the network's.
+    analyse(game, (400, -400, 400, 400, 400, 400, 400, 400))
+    again = details_of(game)
+    linked = re.findall('data-key=":([0-9]+)"', again.partition("next to no chance")[2].partition("<p")[0])
+    assert linked == [str(ply) for ply, _name in surprising[1:]], "the first is a blunder of the other engine"
 
 
 def test_an_engine_precedes_a_network(game):

@@ -14,7 +14,8 @@ CARRIES_SCOPE = {
 
 NO_GAMES = {
     # Of a game that was shown.
-    "games.analyses": "add_evaluations analyses_of_game preferred_evaluations similar_ratings",
+    "games.analyses": "add_evaluations analyses_of_game calibrations evaluations_of_game "
+    "preferred_evaluations report_of_comments similar_ratings",
     "games.bulk": "being_deleted",
     "games.changes": "last_change is_of_order",
     "games.color_names": "colours_of default_game own_sides results_of",

@@ -126,14 +126,45 @@ class MoveCost(JSONObject):
     weight: Annotated[float, About("The difficulty of the position.", minimum=0)]
     mark: MarkName
     turning: Annotated[bool, About("Whether another side is ahead after it.")]
+    likelihood: Annotated[float | None, About("By a network, at most; null by others.", minimum=0, maximum=1)]
+    surprising: Annotated[bool, About("Whether a network gave it next to no chance, and it lost nothing.")]
+    hard: Annotated[bool, About("Whether the position before it is hard for a network.")]
+
+
+class CalibrationBand(JSONObject):
+    """The positions of held-back games to which an engine's scale gives a chance of Black within a tenth."""
+
+    least: Annotated[float, About("The lowest probability of the tenth.", minimum=0, maximum=1)]
+    positions: Number
+    games: Number
+    predicted: Annotated[float, About("The mean probability.", minimum=0, maximum=1)]
+    won: Annotated[float, About("The share of positions whose game Black won.", minimum=0, maximum=1)]
 
 
 class AnalysisInfo(JSONObject):
     """An engine's analysis of a game."""
 
     engine: VerdictEngine
+    calibration: Annotated[
+        list[CalibrationBand],
+        About("How its winning chances agree with results; empty before a scale is fitted."),
+    ]
     made: Annotated[str, About(format="date-time")]
     accuracies: list[AccuracyInfo]
+    scores: list[PlyScore]
+    moves: list[MoveCost]
+
+
+class CommentAccuracyInfo(AccuracyInfo):
+    """The accuracy of a side by evaluations in comments, null unless half of its moves are judged."""
+
+    played: Annotated[int, About("All moves of the side.", minimum=0)]
+
+
+class CommentReport(JSONObject):
+    """A report by the evaluations in the comments of a record."""
+
+    accuracies: list[CommentAccuracyInfo]
     scores: list[PlyScore]
     moves: list[MoveCost]
 
@@ -142,6 +173,9 @@ class AnalysesInfo(JSONObject):
     """The analyses of a game, those of engines first."""
 
     results: list[AnalysisInfo]
+    comments: Annotated[
+        CommentReport | None, About("By evaluations in comments; null if no two of them can be compared.")
+    ]
 
 
 class MistakeInfo(JSONObject):

@@ -19,6 +19,7 @@ from archive.api.verdicts import (
     VerdictsBody,
     VerdictsQuery,
     analysis_info,
+    comment_report,
     engine_info,
     engine_infos,
     mistake_info,
@@ -26,7 +27,13 @@ from archive.api.verdicts import (
 )
 from archive.derive.issues import detail_of
 from archive.models import Game
-from archive.queries.games.analyses import GameReport, analyses_of_game
+from archive.queries.games.analyses import (
+    GameReport,
+    analyses_of_game,
+    calibrations,
+    evaluations_of_game,
+    report_of_comments,
+)
 from archive.queries.games.mistakes import mistakes_of
 from archive.queries.positions.verdicts import StoredVerdict, verdicts_at
 from archive.queries.scope import Scope, scope_of
@@ -141,8 +148,12 @@ def _position(game: GameKind[Any], text: str) -> Any:
 )
 def analyses(request: Request, pk: int, query: dict[str, Any]) -> Response:
     """List engines' analyses of a game: scores by ply, what each move cost, accuracies."""
-    reports = _reports(existing_game(request, pk), query)
-    return Response(shapes.AnalysesInfo([analysis_info(one) for one in reports]))
+    game = existing_game(request, pk)
+    reports = _reports(game, query)
+    calibration = calibrations(reports)
+    own = None if "engine" in query else report_of_comments(game, evaluations_of_game(game))
+    infos = [analysis_info(one, calibration.get(one.engine.pk, ())) for one in reports]
+    return Response(shapes.AnalysesInfo(infos, comment_report(own) if own else None))
 
 
 def _reports(game: Game, query: dict[str, Any]) -> list[GameReport]:

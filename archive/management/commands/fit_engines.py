@@ -4,6 +4,7 @@ from argparse import ArgumentParser
 from typing import Any, Final
 
 from archive import store
+from archive.derive.calibration import BANDS, Calibration
 from archive.management.batches import batches
 from archive.management.command import ArchiveCommand
 from archive.models import Engine, Game
@@ -11,12 +12,14 @@ from archive.store.game_analyses import FIT_GAMES
 from kifu_core.games import SHOGI
 
 BATCH: Final = 100
+TURN_SECONDS: Final = 10.0
 
 
 class Command(ArchiveCommand):
     help = (
         "Fit the scale of each engine's winning chances to the results of the games that it has analysed, "
-        "and mark their moves anew. With --games, first analyse all games by the verdicts that are stored."
+        "mark their moves anew, and show how the chances of held-back games agree with results. With "
+        "--games, first analyse all games by the verdicts that are stored."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -28,10 +31,22 @@ class Command(ArchiveCommand):
             number = sum(store.write_analyses(batch) for batch in batches(shogi, BATCH))
             self.stdout.write(f"{number} analyses of games")
         for engine in Engine.objects.exclude(source=Engine.Source.RECORD).order_by("pk"):
-            fitted = store.fit_engine(engine.pk)
+            if fitted := store.fit_engine(engine.pk):
+                while not store.mark_anew(engine.pk, TURN_SECONDS):
+                    pass
+                self._write(engine, fitted)
+            else:
+                self.stdout.write(f"{engine}: fewer than {FIT_GAMES} decisive games, or no scale fits")
+
+    def _write(self, engine: Engine, fitted: Calibration) -> None:
+        """Write the scale, and how the chances of held-back games agree with their results."""
+        one = fitted.fit
+        self.stdout.write(
+            f"{engine}: scale {one.scale:.0f}, log loss {one.log_loss:.3f} over {one.positions} positions"
+        )
+        self.stdout.write("chances of Black  positions   games  mean prediction  share of wins")
+        for band in fitted.bands:
+            chances = f"{band.least:.1f} to {band.least + 1 / BANDS:.1f}"
             self.stdout.write(
-                f"{engine}: scale {fitted.scale:.0f}, log loss {fitted.log_loss:.3f} over "
-                f"{fitted.positions} positions"
-                if fitted
-                else f"{engine}: fewer than {FIT_GAMES} decisive games, or no scale fits"
+                f"{chances:<16}{band.positions:>11}{band.games:>8}{band.predicted:>17.3f}{band.won:>15.3f}"
             )

@@ -6,15 +6,19 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from archive.caching.values import cached
+from archive.derive.calibration import Band
+from archive.derive.comment_analysis import CommentAnalysis
 from archive.derive.game_analysis import StoredAnalysis, with_evaluations
+from archive.derive.series import unpack
 from archive.derive.text import EVALUATIONS
-from archive.models import GameAnalysis, codec
+from archive.models import Engine, GameAnalysis, GameSeries, codec
 from archive.queries.positions.verdicts import SOURCES, EngineInfo
 from archive.queries.scope import Scope
 from archive.queries.sql import PreparedQuery, Sql
 from kifu_core.games import GAMES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from archive.derive.game_analysis import Analysis
@@ -25,6 +29,8 @@ RATING_BAND: Final = 100
 """Rating points of one band; ratings of a band and of its two neighbours count as about the same."""
 FEWEST_RATED: Final = 20
 """Fewer games of players of a rating are no basis for a comparison."""
+COMMENTS: Final = EngineInfo(0, Engine.Source.RECORD, "", "", "", {})
+"""Whoever evaluated a game in its comments."""
 _CACHE_SECONDS: Final = 600
 _OF_GAME: Final = PreparedQuery(
     lambda game: GameAnalysis.objects.filter(game=game).values_list(
@@ -43,12 +49,13 @@ _ACCURACIES: Final = """
 
 @dataclass(frozen=True)
 class GameReport:
-    """An engine's analysis of a game, and the accuracies of both sides."""
+    """An engine's analysis of a game, and the accuracies of both sides; `made` is None for the evaluations in
+    comments."""
 
     engine: EngineInfo
-    made: datetime
+    made: datetime | None
     accuracies: tuple[float | None, float | None]
-    stored: StoredAnalysis
+    stored: StoredAnalysis | CommentAnalysis
 
     @property
     def analysis(self) -> Analysis:
@@ -76,9 +83,32 @@ def analyses_of_game(game: int) -> list[GameReport]:
     return sorted(reports, key=_preference)
 
 
+def evaluations_of_game(game: Game) -> tuple[Evaluation, ...]:
+    """Return the evaluations in the comments of a game. One statement if it has any evaluations."""
+    if not game.features & EVALUATIONS:
+        return ()
+    stored = GameSeries.objects.filter(pk=game.pk).values_list("series", flat=True).first()
+    return unpack(stored or b"").evaluations
+
+
+def report_of_comments(game: Game, in_comments: Sequence[Evaluation]) -> GameReport | None:
+    """Return the report of a game by the evaluations in its comments; None if no two of them can be compared
+    (`archive.derive.comment_analysis`). Its accuracies are computed when they are read."""
+    stored = CommentAnalysis(game.jkf, in_comments)
+    return GameReport(COMMENTS, None, (None, None), stored) if stored.costs else None
+
+
 def _preference(report: GameReport) -> tuple[int, int, int]:
     """Return a tuple by which reports are sorted: of those from one source the longest search goes first."""
     return SOURCES[report.engine.source], -report.stored.nodes, report.engine.pk
+
+
+def calibrations(reports: Iterable[GameReport]) -> dict[int, list[Band]]:
+    """Return how the winning chances of the engines of reports agree with results, by engine; empty before a
+    scale is fitted. One statement."""
+    engines = {one.engine.pk for one in reports}
+    rows = Engine.objects.filter(pk__in=engines).values_list("pk", "calibration") if engines else ()
+    return {pk: [Band(*band) for band in bands] for pk, bands in rows}
 
 
 def accuracy_of_rated(scope: Scope, engine: int, rating: int) -> RatedAccuracy | None:

@@ -22,6 +22,7 @@ from archive.derive.issues import language
 from archive.queries.names.latin_names import latin_names
 from archive.web import wording
 from archive.web.addresses import with_parameter
+from archive.web.replay.score_notes import OPINIONS
 from kifu_core.games import GAMES, SHOGI
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from archive.web.replay.lines import WalkedLine
     from archive.web.replay.notes import Note
     from archive.web.replay.record import MoveListPart, MoveListRow
+    from archive.web.replay.score_notes import ScoreNote
     from kifu_core.shogi.annotations import Mark
 
 _IN_PATHS: Final = "!$&'()*+,;=/~:@"
@@ -252,10 +254,24 @@ def _move(row: MoveListRow, options: MoveListOptions) -> str:
             ' aria-current="step"' if row.key == options.here else "",
             f">{escape(row.text)}{_sign(note.mark) if note and note.mark else ''}</a>",
             _new() if row.key == options.novelty else "",
-            f'<span class="e">{escape(row.score)}</span>' if row.score else "",
+            _score(row.score) if row.score else "",
             f'<span class="t">{escape(row.time)}</span>' if options.timed and row.time else "",
             _note(note, options.full_record if row.key == options.here else address) if note else "",
         )
+    )
+
+
+def _score(note: ScoreNote) -> str:
+    """Return the score of a move with the network's opinions, whose signs have a name for screen readers."""
+    signs = "".join(map(_opinion, note.opinions))
+    return f'<span class="e">{escape(note.text)}{signs}</span>'
+
+
+def _opinion(name: str) -> str:
+    sign, words = OPINIONS[name]
+    about = escape(str(words))
+    return (
+        f' <span class="opinion" role="img" aria-label="{about}" title="{about}">{escape(str(sign))}</span>'
     )
 
 

@@ -9,9 +9,8 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from archive.caching.responses import PART
-from archive.derive.series import unpack
-from archive.models import GameSeries
 from archive.project.garbage_collection import gc_paused
+from archive.queries.games.analyses import evaluations_of_game
 from archive.queries.games.taken_down import game_called, game_shown
 from archive.web.replay.game_page import NodeAddresses, title_of
 from archive.web.replay.report import SCORES, report_context, scores_of
@@ -31,8 +30,7 @@ def report(request: HttpRequest, game_id: int) -> HttpResponse:
         game_called(request, game_id)
         raise Http404
     part = request.headers.get(PART) == "report"
-    stored = GameSeries.objects.filter(pk=game.pk).values_list("series", flat=True).first()
-    scores = scores_of(request, game, unpack(stored or b"").evaluations)
+    scores = scores_of(request, game, evaluations_of_game(game))
     kept = f"{SCORES}={scores.report.engine.pk}" if scores.report else ""
     addresses = NodeAddresses(reverse("game", args=[game.pk]), flipped=False, opening=1, kept=kept)
     context = {

@@ -15,8 +15,11 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from archive.derive.chances import BLUNDER, MISTAKE, chance
+from archive.web.replay.score_notes import HARD, OPINIONS, SURPRISING
 
 if TYPE_CHECKING:
+    from django.utils.functional import Promise
+
     from archive.derive.game_analysis import Score
     from archive.web.replay.report import Scores
     from kifu_core.game import Evaluation
@@ -95,6 +98,15 @@ class ScoreChart:
         return self.scores.report.engine.title if self.scores.report else ""
 
     @property
+    def opinions(self) -> list[tuple[str | Promise, Promise]]:
+        """The signs of the network's opinions that are in the chart, with their words, for a legend."""
+        shown = {
+            SURPRISING: any(one.surprising for one in self.scores.opinions),
+            HARD: any(one.hard for one in self.scores.opinions),
+        }
+        return [OPINIONS[name] for name in OPINIONS if shown[name]]
+
+    @property
     def svg(self) -> SafeString:
         """An area above the middle if Black is better, below it if White is, with lines at `level`."""
         heights = _heights(self.scores.evaluations, self.scores.scale)
@@ -120,11 +132,17 @@ class ScoreChart:
         return mark_safe("".join(f'<path class="other" d="M{line}"/>' for line in lines))
 
     def _marks(self, heights: Mapping[int, float]) -> SafeString:
-        """Return the marks as dots on the chart: lines without length, whose ends are round."""
-        dots = dict.fromkeys((MISTAKE, BLUNDER), "")
+        """Return the marks as dots on the chart, lines without length whose ends are round; surprising moves
+        as dots in another colour, and hard positions as strokes at the lower edge."""
+        dots = dict.fromkeys((MISTAKE, BLUNDER, SURPRISING, HARD), "")
         for ply, cost in self.scores.marked.items():
-            if cost.mark in dots:
+            if cost.mark in dots and ply in heights:
                 dots[cost.mark] += f"M{ply} {heights[ply]:g}h0"
+        for cost in self.scores.opinions:
+            if cost.surprising and cost.ply in heights:
+                dots[SURPRISING] += f"M{cost.ply} {heights[cost.ply]:g}h0"
+            if cost.hard:
+                dots[HARD] += f"M{cost.ply - 1} {2 * HEIGHT}v-5"
         return mark_safe("".join(f'<path class="dot {mark}" d="{d}"/>' for mark, d in dots.items() if d))
 
 

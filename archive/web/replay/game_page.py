@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from archive.web.replay.engine_lines import Thought
     from archive.web.replay.folding import Piece
     from archive.web.replay.report import Scores
+    from archive.web.replay.score_notes import ScoreNote
     from kifu_core.formats import Writer
     from kifu_core.jkf import MoveEntry, Record
     from kifu_core.shogi.clock import Tick
@@ -180,7 +181,7 @@ def game_context(
         "words": words_of(game.kind, position),
         "section": "games",
         **PAGES[game.kind].board(position, played),
-        **_moves(game, record, node, data, scores.texts()),
+        **_moves(game, record, node, data, scores.notes()),
         "here": address.removeprefix(addresses.page),
         "note_address": "" if page else address,
         **_links(request, game.kind, node, addresses),
@@ -201,7 +202,7 @@ def game_context(
 
 
 def _moves(
-    game: Game, record: Record, node: replay.RecordNode, data: series.Series, scores: Mapping[int, str]
+    game: Game, record: Record, node: replay.RecordNode, data: series.Series, scores: Mapping[int, ScoreNote]
 ) -> dict[str, Any]:
     """Return the shown piece of a record: its moves, comments, times and evaluations. `scores` are those of
     the main line in short, by ply."""
@@ -227,7 +228,10 @@ def _moves(
 
 
 def _node_notes(
-    node: replay.RecordNode, timed: bool, thoughts: Mapping[int, list[Thought]], scores: Mapping[int, str]
+    node: replay.RecordNode,
+    timed: bool,
+    thoughts: Mapping[int, list[Thought]],
+    scores: Mapping[int, ScoreNote],
 ) -> dict[str, Any]:
     """Return the comments of the shown node, and its line with time, score and first words."""
     entry, ply = node.line[-1], -1 if node.path else node.ply
@@ -237,7 +241,7 @@ def _node_notes(
         "note": note,
         "last_move": {
             "time": time_text(time["now"]) if time and timed else "",
-            "score": scores.get(ply, ""),
+            "score": scores[ply].signs if ply in scores else "",
             "words": note.words[:_WORDS],
         },
     }

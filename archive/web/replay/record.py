@@ -21,6 +21,7 @@ from kifu_core.lines import fork_path
 if TYPE_CHECKING:
     from archive.web.replay.folding import Piece, ShownEntry
     from archive.web.replay.notes import Note
+    from archive.web.replay.score_notes import ScoreNote
     from kifu_core.jkf import MoveEntry, Record
     from kifu_core.messages import Language
 
@@ -42,7 +43,7 @@ class MoveListRow:
     total: str
     note: Note | None
     ending: bool
-    score: str = ""
+    score: ScoreNote | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,7 @@ def move_list(
     piece: Piece,
     clock: Mapping[int, str] | None = None,
     notes: Mapping[str, Note] | None = None,
-    scores: Mapping[int, str] | None = None,
+    scores: Mapping[int, ScoreNote] | None = None,
 ) -> Iterator[MoveListPart]:
     """Yield a piece of a record in reading order, each fork after the move it replaces. Linear in its size.
 
@@ -150,7 +151,7 @@ class _RowBuilder:
     kind: str
     clock: Mapping[int, str]
     notes: Mapping[str, Note]
-    scores: Mapping[int, str]
+    scores: Mapping[int, ScoreNote]
     language: Language
 
     def row(self, item: ShownEntry, previous: MoveEntry) -> MoveListRow:
@@ -165,7 +166,7 @@ class _RowBuilder:
             total=total_text(entry, ply, path, self.clock),
             note=self.notes.get(key),
             ending="special" in entry,
-            score="" if path else self.scores.get(ply, ""),
+            score=None if path else self.scores.get(ply),
         )
 
 
