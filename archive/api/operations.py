@@ -145,7 +145,7 @@ _OF_UPLOAD: Final = ("get_upload_entries", "get_upload_source", "delete_upload",
 _OF_GAME: Final = (
     "get_game_positions", "get_game_series", "get_game_novelty", "get_game_library", "get_game_verdicts",
     "get_game_analyses", "get_game_mistakes", "get_game_corrections", "post_game_corrections",
-    "post_game_take_down", "post_game_restore", "post_game_analyse",
+    "post_game_take_down", "post_game_restore", "post_game_analyse", "get_game_departures",
 )  # fmt: skip
 _OF_DRAFT: Final = ("get_draft", "put_draft", "delete_draft", "post_draft_save")
 _OF_COLLECTION: Final = (
@@ -154,6 +154,10 @@ _OF_COLLECTION: Final = (
     "get_collection_standings",
 )  # fmt: skip
 _OF_ANALYSIS: Final = ("get_analysis", "delete_analysis")
+_OF_REPERTOIRE: Final = (
+    "get_repertoire", "post_repertoire", "delete_repertoire", "get_repertoire_moves", "post_repertoire_moves",
+)  # fmt: skip
+_OF_CARD: Final = ("get_card", "delete_card", "post_card_review")
 _OF_HOOK: Final = ("get_hook", "delete_hook", "post_hook_test", "post_hook_enable")
 _OF_POSITION: Final = (
     "get_position_games", "get_position_legal", "get_position_tree", "get_position_trend",
@@ -212,6 +216,16 @@ LINKS: Final[Mapping[str, tuple[AnswerLink, ...]]] = {
     "get_follows": _to(("get_follow", "post_follow_seen"), id=_FIRST),
     "post_own_names": _to(("get_own_name", "delete_own_name"), id="/id"),
     "get_own_names": _to(("get_own_name",), id=_FIRST),
+    "post_repertoires": (
+        *_to(_OF_REPERTOIRE, id="/id"),
+        AnswerLink("get_repertoire_record", {"id": "/id", "format": "jkf"}),
+    ),
+    "get_repertoires": _to(_OF_REPERTOIRE, id=_FIRST),
+    "get_repertoire_moves": _to(
+        ("get_repertoire_move", "delete_repertoire_move"), id="=", move="/results/0/id"
+    ),
+    "get_training": _to(_OF_CARD, id=_FIRST),
+    "post_cards": _to(_OF_CARD, id="/id"),
     "post_notes": _to(("get_note", "post_note", "delete_note"), id="/id"),
     "get_notes": _to(("get_note",), id=_FIRST),
     "post_hooks": _to(_OF_HOOK, id="/id"),
@@ -275,6 +289,9 @@ PATH_PARAMETERS: Final = {
     "own_name_id": PathParameter("id", _NUMBER, "The number of the name."),
     "follow_id": PathParameter("id", _NUMBER, "The number of the follow."),
     "note_id": PathParameter("id", _NUMBER, "The number of the note."),
+    "repertoire_id": PathParameter("id", _NUMBER, "The number of the repertoire."),
+    "move_id": PathParameter("move", _NUMBER, "The number of the move."),
+    "card_id": PathParameter("id", _NUMBER, "The number of the card."),
     "player_id": PathParameter("id", _NUMBER, "The number of the player."),
     "event_id": PathParameter("id", _NUMBER, "The number of the event."),
     "names": PathParameter("names", {"type": "string", "enum": ["players", "events"]}, "What is matched."),

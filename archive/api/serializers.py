@@ -210,6 +210,33 @@ class NotesQuery(serializers.Serializer[Any]):
     limit = LimitField(PAGE, DEFAULT_GAMES)
 
 
+DEFAULT_CARDS: Final = 20
+"""Cards of an answer, unless the request has another limit."""
+
+
+class RepertoireMovesQuery(serializers.Serializer[Any]):
+    """Parameters of `GET account/repertoires/{id}/moves`."""
+
+    cursor = CursorField()
+    limit = LimitField(LARGEST_PAGE, PAGE)
+
+
+class TrainingQuery(serializers.Serializer[Any]):
+    """Parameters of `GET account/training`."""
+
+    limit = LimitField(PAGE, DEFAULT_CARDS)
+
+
+class RepertoireRecordQuery(serializers.Serializer[Any]):
+    """Parameters of `GET account/repertoires/{id}/record.{format}`."""
+
+    tree = TextField(
+        required=False,
+        schema=number_schema(0, 999, 0),
+        help_text="The number of the position that the lines begin at, if there are several.",
+    )
+
+
 MOST_RECONCILED: Final = 64 * 1024
 """Characters of the queries of one request."""
 MOST_RECONCILED_BY_GET: Final = 4_000

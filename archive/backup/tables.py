@@ -140,6 +140,9 @@ TABLES: Final = (
     Table("archive.OwnName", accounts=True),
     Table("archive.ProblemSolver", ("user_id",), accounts=True),
     Table("archive.ProblemAttempt", accounts=True),
+    Table("archive.Repertoire", accounts=True),
+    Table("archive.RepertoireMove", accounts=True),
+    Table("archive.TrainingCard", accounts=True),
     Table("archive.AnalysisVolunteer", accounts=True),
     Table("archive.AuditLine", accounts=True),
 )

@@ -224,6 +224,7 @@ class Migration(migrations.Migration):
                 ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
                 ('id', models.AutoField(primary_key=True, serialize=False)),
                 ('role', models.CharField(choices=[('reader', 'reader'), ('contributor', 'contributor'), ('curator', 'curator'), ('administrator', 'administrator')], db_default='contributor', default='contributor', max_length=13, verbose_name='role')),
+                ('new_cards', models.PositiveSmallIntegerField(db_default=20, default=20, editable=False)),
                 ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                 ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
             ],
@@ -1212,6 +1213,60 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='problemattempt',
             constraint=models.UniqueConstraint(fields=('user', 'problem'), name='problem_attempt_once'),
+        ),
+        migrations.CreateModel(
+            name='Repertoire',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('title', models.CharField(max_length=100)),
+                ('color', models.PositiveSmallIntegerField()),
+                ('made', models.DateTimeField(auto_now_add=True)),
+                ('user', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='repertoires', to=settings.AUTH_USER_MODEL)),
+            ],
+        ),
+        migrations.CreateModel(
+            name='RepertoireMove',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.BigIntegerField()),
+                ('own', models.BooleanField()),
+                ('move', models.SmallIntegerField()),
+                ('after', models.BigIntegerField()),
+                ('code', models.TextField()),
+                ('repertoire', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='moves', to='archive.repertoire')),
+            ],
+            options={
+                'indexes': [models.Index(fields=['repertoire', 'after'], name='repertoire_move_to')],
+                'constraints': [models.UniqueConstraint(fields=('repertoire', 'key', 'own', 'move'), name='repertoire_move_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='TrainingCard',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('kind', models.CharField(choices=[('move', 'repertoire'), ('mistake', 'mistake'), ('problem', 'problem')], max_length=8)),
+                ('key', models.BigIntegerField()),
+                ('move', models.SmallIntegerField()),
+                ('code', models.TextField()),
+                ('accepted', models.TextField(blank=True, default='')),
+                ('game', models.BigIntegerField(null=True)),
+                ('ply', models.PositiveIntegerField(null=True)),
+                ('suspended', models.BooleanField(default=False)),
+                ('due', models.DateTimeField(null=True)),
+                ('introduced', models.DateTimeField(null=True)),
+                ('state', models.PositiveSmallIntegerField(choices=[(1, 'Learning'), (2, 'Review'), (3, 'Relearning')], default=1)),
+                ('step', models.PositiveSmallIntegerField(default=0, null=True)),
+                ('stability', models.FloatField(null=True)),
+                ('difficulty', models.FloatField(null=True)),
+                ('last_review', models.DateTimeField(null=True)),
+                ('reviews', models.PositiveIntegerField(default=0)),
+                ('lapses', models.PositiveIntegerField(default=0)),
+                ('user', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='training_cards', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'indexes': [models.Index(fields=['user', 'suspended', 'due', 'id'], name='training_card_due'), models.Index(fields=['user', 'introduced'], name='training_card_introduced')],
+                'constraints': [models.UniqueConstraint(fields=('user', 'kind', 'key', 'move'), name='training_card_once')],
+            },
         ),
         migrations.SeparateDatabaseAndState(
             state_operations=[

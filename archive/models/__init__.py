@@ -53,6 +53,7 @@ from archive.models.problems import (
 )
 from archive.models.site import Report, SiteText
 from archive.models.spaces import Invitation, LeftSpace, Membership, Share, Space
+from archive.models.training import Repertoire, RepertoireMove, TrainingCard
 from archive.models.uploads import PIECE_BYTES, GoneUpload, Sender, Upload, UploadChunk
 
 __all__ = [
@@ -65,9 +66,8 @@ __all__ = [
     "HookDelivery", "HotMove", "HotPart", "HotPosition", "IndexState", "Invitation", "LeftSpace",
     "Membership", "Name", "Occurrence", "OwnName", "Player", "PositionNote", "Problem", "ProblemAttempt",
     "ProblemNeighbour", "ProblemRating", "ProblemScan", "ProblemSolver", "ProblemSource", "ProblemTheme",
-    "ProcessRole", "Report",
-    "Sender", "Share", "SiteText", "Space", "TakenDown", "Tally", "Token", "Upload", "UploadChunk", "User",
-    "UserManager", "Verdict",
+    "ProcessRole", "Repertoire", "RepertoireMove", "Report", "Sender", "Share", "SiteText", "Space",
+    "TakenDown", "Tally", "Token", "TrainingCard", "Upload", "UploadChunk", "User", "UserManager", "Verdict",
 ]  # fmt: skip
 
 LARGEST_ID: Final = 2**63 - 1

@@ -44,6 +44,8 @@ class User(AbstractUser):
     )
     """The rights of the account (`archive.accounts.roles.set_role`, which also sets `is_staff` and
     `is_superuser`)."""
+    new_cards = models.PositiveSmallIntegerField(default=20, db_default=20, editable=False)
+    """New cards of one day (`archive.training`)."""
 
     objects: ClassVar[UserManager] = UserManager()
 

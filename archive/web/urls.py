@@ -6,7 +6,7 @@ from django.urls import include, path
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.i18n import set_language
 
-from archive.http.limits.rules import collected, explorer, reading, report, search, upload
+from archive.http.limits.rules import collected, explorer, lines, reading, report, search, upload
 from archive.models import SiteText
 from archive.web.collections import editing, listing, standings
 from archive.web.curation import batching, bench, correcting, editions, history, naming, taking_down
@@ -21,6 +21,7 @@ from archive.web.pages import (
     reports,
     site_text_pages,
     status,
+    training,
     uploading,
     views,
 )
@@ -83,6 +84,13 @@ urlpatterns = [
     account_page("mine/names/<int:own_name_id>/", mine.remove_name, "own-name-remove", cost=5),
     account_page("mine/notes/new/", mine.write_note, "note-new", cost=5),
     account_page("mine/notes/<int:note_id>/", mine.change_note, "note-change", cost=5),
+    account_page("mine/training/", training.train, "training", cost=5),
+    account_page("mine/training/cards/new/", training.add_card, "card-new", cost=5),
+    account_page("mine/training/lines/new/", training.add_lines, "line-new", cost=lines),
+    account_page("mine/training/repertoires/new/", training.create, "repertoire-new", cost=5),
+    account_page(
+        "mine/training/repertoires/<int:repertoire_id>/", training.repertoire, "repertoire", cost=10
+    ),
     account_page("libraries/", library_pages.own, "libraries", cost=2, progress=True),
     account_page("libraries/<int:space>/", library_pages.group, "library", cost=2, progress=True),
     page("join/<str:key>/", library_pages.join, "join", cost=5, access="anybody"),

@@ -45,6 +45,8 @@ from archive.models import (
 from archive.problems import finding
 from archive.problems.attempts import attempt
 from archive.queries.scope import Scope
+from archive.training import repertoires
+from archive.training.sources import moves_of_text
 from kifu_core.classes import PUBLIC
 from kifu_core.games import SHOGI
 from tests.archive.analysed import analyse
@@ -156,6 +158,8 @@ def _let_in(anna: User) -> None:
     own_names.add_own_name(anna, Player.objects.earliest("pk"), "天童")
     follows.save_search(anna, {"player": "甲"}, "甲の棋譜", "all")
     notes.write_note(anna, libraries.own_library(anna).pk, "shogi", START, "初形")
+    lines = moves_of_text("position startpos moves 7g7f 3c3d 2g2f", 9)
+    repertoires.add_lines(anna, repertoires.create(anna, "先手", 0), lines)
 
 
 def _analyse(anna: User) -> None:

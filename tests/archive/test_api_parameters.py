@@ -52,6 +52,9 @@ def address_of(route: Route) -> str:
         "follow_id": 1,
         "own_name_id": 1,
         "note_id": 1,
+        "repertoire_id": 1,
+        "move_id": 1,
+        "card_id": 1,
         "batch_id": 1,
         "analysis_id": 1,
         "claim": "0" * 32,
@@ -72,7 +75,7 @@ def request_of(client: APIClient, route: Route, query: str) -> Any:
 DEEDS = (
     *POSTED, "test", "save", "enable", "move", "join", "invitations", "{space}", "{member}", "parts",
     "search", "{game_id}", "seen", "take-down", "restore", "preview",
-    "analyse", "acquire", "{claim}", "abort",
+    "analyse", "acquire", "{claim}", "abort", "cards", "review",
 )  # fmt: skip
 
 

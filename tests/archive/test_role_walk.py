@@ -30,10 +30,23 @@ from archive.following.follows import follow_name
 from archive.following.notes import write_note
 from archive.following.own_names import add_own_name
 from archive.intake import uploads, worker
-from archive.models import Collection, CorrectionBatch, Entry, Game, Player, Space, Upload, User
+from archive.models import (
+    Collection,
+    CorrectionBatch,
+    Entry,
+    Game,
+    Player,
+    RepertoireMove,
+    Space,
+    TrainingCard,
+    Upload,
+    User,
+)
 from archive.observing import logs
 from archive.project.engine_file import EngineFile, EngineSetting
 from archive.queries.scope import FOLLOWED, hash_of
+from archive.training import repertoires
+from archive.training.moves import moves_of
 from kifu_core.classes import PUBLIC
 from kifu_core.games import SHOGI
 from tests.archive.games import START
@@ -127,6 +140,10 @@ class World:
     """The owner's own, which is the private player."""
     note: int = 0
     """The owner's own, on the position of the public game; there is one of the group, too."""
+    repertoire: int = 0
+    """The owner's own, with one move and its card."""
+    move: int = 0
+    card: int = 0
     batch: int = 0
     """A curator's edit of public games, which is done."""
     analysis: int = 0
@@ -178,6 +195,11 @@ def world(module_db: None) -> World:
     result.follow = follow_name(users["owner"], "player", result.things["private"].player).pk
     private = Player.objects.get(pk=result.things["private"].player)
     result.own_name = add_own_name(users["owner"], private).pk
+    first = next(moves_of(record, 1))
+    repertoire = repertoires.create(users["owner"], "zmprivate定跡", 0)
+    repertoires.add_lines(users["owner"], repertoire, [first])
+    result.repertoire, result.move = repertoire.pk, RepertoireMove.objects.get().pk
+    result.card = TrainingCard.objects.get().pk
     code = result.things["public"].code
     result.note = write_note(users["owner"], mine, "shogi", code, "zmprivate注").pk
     write_note(users["group owner"], result.group.pk, "shogi", code, "zmgroup注")
@@ -315,6 +337,11 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/mine/names/{own_name_id}/": {},
     "/mine/notes/new/": {"game": "shogi", "code": START, "text": "注"},
     "/mine/notes/{note_id}/": {"text": "注"},
+    "/mine/training/": {"action": "limit", "new_cards": "5"},
+    "/mine/training/cards/new/": {"kind": "problem"},
+    "/mine/training/lines/new/": {"start": START, "line": "7g7f"},
+    "/mine/training/repertoires/new/": {"title": "定跡", "side": "black"},
+    "/mine/training/repertoires/{repertoire_id}/": {"action": "rename", "title": "定跡"},
     "/libraries/": {"name": "道場"},
     "/libraries/{space}/": {"action": "invite"},
     "/join/{key}/": {},
@@ -341,6 +368,12 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/api/v1/account/follows": {"kind": "search", "search": "player=zm"},
     "/api/v1/account/follows/{follow_id}/seen": {},
     "/api/v1/account/names": {"player_id": 1},
+    "/api/v1/account/repertoires": {"title": "定跡", "side": "black"},
+    "/api/v1/account/repertoires/{repertoire_id}": {"title": "定跡"},
+    "/api/v1/account/repertoires/{repertoire_id}/moves": {"moves": "7g7f"},
+    "/api/v1/account/training": {"new_cards": 5},
+    "/api/v1/account/training/cards": {"kind": "mistake", "code": START, "move": "7g7f"},
+    "/api/v1/account/training/cards/{card_id}/review": {"grade": "good"},
     "/api/v1/notes": {"code": START, "text": "注"},
     "/api/v1/notes/{note_id}": {"text": "注"},
     "/api/v1/drafts": {"record": _DRAFT},
@@ -362,7 +395,8 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
 _DELETED: Final = (
     "/api/v1/account/follows/{follow_id}", "/api/v1/account/names/{own_name_id}", "/api/v1/notes/{note_id}",
     "/api/v1/uploads/{pk}", "/api/v1/drafts/{draft_id}", "/api/v1/collections/{collection}",
-    "/api/v1/analyses/{analysis_id}",
+    "/api/v1/analyses/{analysis_id}", "/api/v1/account/repertoires/{repertoire_id}",
+    "/api/v1/account/repertoires/{repertoire_id}/moves/{move_id}", "/api/v1/account/training/cards/{card_id}",
     "/api/v1/collections/{collection}/search", "/api/v1/collections/{collection}/games/{game_id}",
 )  # fmt: skip
 
@@ -429,6 +463,7 @@ def of_route(world: World, route: Route, state: str) -> Iterator[RequestRow]:
     values = values_of(route.template, thing, world.group.pk) | {"draft_id": str(world.draft)}
     values |= {"follow_id": str(world.follow), "note_id": str(world.note), "batch_id": str(world.batch)}
     values |= {"analysis_id": str(world.analysis), "own_name_id": str(world.own_name)}
+    values |= {"repertoire_id": str(world.repertoire), "move_id": str(world.move), "card_id": str(world.card)}
     values["collection"] = str(world.collections.get(state, 0))
     missing = {name: "nothing" for name in route.parts if name not in values}
     address = route.address(**values, **missing)
@@ -440,6 +475,10 @@ def of_route(world: World, route: Route, state: str) -> Iterator[RequestRow]:
         data = dict(BODIES[body])
         if body.endswith("}/find"):
             data = {"game_id": thing.game}
+        if body == "/mine/training/lines/new/":
+            data |= {"repertoire": world.repertoire}
+        if body == "/mine/training/cards/new/":
+            data |= {"game": world.things["private"].game}
         if body in ("/find/", "/api/v1/find"):
             data = {"text": record_of(state or "private").replace("zm", "")}
         yield RequestRow("POST", route.template, state, address, data)

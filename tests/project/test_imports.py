@@ -25,7 +25,7 @@ LAYERS = (
     "store queries",
     "http.limits observing",
     "caching.responses export hooks intake libraries project.checks",
-    "analysis collections curation drafts dumps following problems",
+    "analysis collections curation drafts dumps following problems training",
     "api",
     "backup http serving",
     "web",

@@ -114,6 +114,16 @@ def reading(request: HttpRequest) -> Charges:
     return [(WORK, 5), (READING, body_bytes(request))]
 
 
+def lines(request: HttpRequest) -> Charges:
+    """Charge lines of a text, a game or a collection, which may have hundreds of games."""
+    return [(WORK, 20), (READING, body_bytes(request))]
+
+
+def added(request: HttpRequest) -> Charges:
+    """Charge the moves of a repertoire, or `lines` that are added to them."""
+    return lines(request) if request.method == "POST" else [(WORK, 2)]
+
+
 def reconciled(request: HttpRequest) -> Charges:
     """Charge a batch of names that are matched by its length."""
     size = body_bytes(request) + len(request.GET.get("queries", ""))

@@ -6,10 +6,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from django.db.models import Q
 
+from archive.index.engine import engine
 from archive.models import OwnName, Player
 from archive.queries.sql import Sql, joined, one_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from archive.queries.games.filters import GameFilters
     from archive.queries.scope import Scope
 
@@ -46,6 +49,23 @@ def own_players(scope: Scope) -> tuple[OwnPlayer, ...]:
     }
     anywhere = {one.id for one in found if not one.site}
     return tuple(sorted(one for one in found if not one.site or one.id not in anywhere))
+
+
+def own_colors(scope: Scope, slots: Sequence[int]) -> dict[int, list[int]]:
+    """Return the colours of the own sides of games, by slot; games without one are left out."""
+    players = own_players(scope)
+    if not players or not slots:
+        return {}
+    own = is_own(players)
+    text = _COLORS.format(keys=engine().KEYS, own=own.text)
+    colors: dict[int, list[int]] = {}
+    for slot, color in Sql(text, (engine().listed(slots), *own.values)).rows():
+        colors.setdefault(slot, []).append(color)
+    return colors
+
+
+_COLORS: Final = """SELECT p.slot, p.colour FROM archive_gameplayer p
+    WHERE p.slot IN (SELECT k.key FROM {keys}) AND {own} ORDER BY p.slot, p.colour"""
 
 
 def own_key(scope: Scope, filters: GameFilters | None) -> str:

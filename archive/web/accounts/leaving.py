@@ -34,10 +34,12 @@ from archive.models import (
     Membership,
     OwnName,
     PositionNote,
+    Repertoire,
     Report,
     Share,
     Space,
     Token,
+    TrainingCard,
     Upload,
     User,
     codec,
@@ -45,9 +47,16 @@ from archive.models import (
 from archive.web.accounts.own import own
 from archive.web.accounts.passkeys import passkeys_of
 from kifu_core.classes import PUBLIC
+from kifu_core.games import SHOGI
 
 _ENDED: Final = "deleted:"
 """Prefix of the names of deleted accounts, which nobody can choose."""
+
+
+_OF_CARDS: Final = (
+    "kind", "code", "key", "move", "accepted", "game", "ply", "suspended", "due", "introduced", "state",
+    "step", "stability", "difficulty", "last_review", "reviews", "lapses",
+)  # fmt: skip
 
 
 class DeleteForm(forms.Form):
@@ -120,6 +129,17 @@ def account_data(user: User) -> dict[str, Any]:
                 "game", "code", "text", "changed", library=F("space__name")
             )
         ],
+        "new_cards": user.new_cards,
+        "repertoires": [
+            {
+                "title": one.title,
+                "side": SHOGI.rules.sides[one.color],
+                "made": one.made,
+                "moves": [*one.moves.order_by("pk").values("code", "key", "move")],
+            }
+            for one in Repertoire.objects.filter(user=user).order_by("pk")
+        ],
+        "training_cards": [*TrainingCard.objects.filter(user=user).order_by("pk").values(*_OF_CARDS)],
         "invitations": [
             *AccountInvitation.objects.filter(made_by=user).values("note", "role", "made", "expires", "used")
         ],
@@ -176,7 +196,17 @@ def end_account(user: User, by: User | None = None, *, games_go: bool = False) -
         if not sent.exists():
             user.delete()
             return True
-        for model in (EmailAddress, UserSession, Token, Hook, Draft, Follow, OwnName):
+        for model in (
+            EmailAddress,
+            UserSession,
+            Token,
+            Hook,
+            Draft,
+            Follow,
+            OwnName,
+            Repertoire,
+            TrainingCard,
+        ):
             model.objects.filter(user=user).delete()
         PositionNote.objects.filter(author=user).delete()
         Report.objects.filter(by=user).update(by=None)

@@ -38,6 +38,7 @@ from archive.web.game_registry import PAGES
 from archive.web.lists.rows import linkify, with_marks
 from archive.web.pages.analysis_queue import may_request_lists
 from archive.web.pages.library_pages import private_names
+from archive.web.pages.training import adding_context
 from archive.web.pages.views import frame_code
 from archive.web.replay.embedding import theme_of
 from archive.web.replay.lines import usual_start
@@ -145,6 +146,7 @@ def collection(request: HttpRequest, collection: int) -> HttpResponse:
         **links_of(request, shown, kind),
         "may_edit": rights.may_edit(request.user, shown),
         "analyses": may_request_lists(request),
+        **adding_context(request),
         "may_own": shown.parent_id is None and rights.may_own(request.user, shown),
         "may_hide": hides(request, shown),
         "og_url": request.build_absolute_uri(),

@@ -33,11 +33,13 @@ from archive.queries.scope import (
     readable_spaces,
     scope_by_names,
 )
+from archive.training import cards
 from archive.web.accounts.own import own
 from archive.web.collections.listing import rows_of
 from archive.web.forms import ALL_KINDS, GameFilterForm, parse_number
 from archive.web.lists.game_search import chips
 from archive.web.pages.position_notes import NoteRow, note_rows, own_libraries
+from archive.web.pages.training import upload_departures
 from archive.web.pages.uploading import latest_uploads
 from archive.web.pages.views import parse_position
 from archive.web.pages.way_back import way_back
@@ -73,8 +75,11 @@ def mine(request: HttpRequest, user: User) -> HttpResponse:
     read_private(request)
     private = [space for space in readable_spaces(request).values() if space != PUBLIC]
     written, older = notes_before(request, user)
+    uploads = latest_uploads(request, LATEST)
     context = {
-        "uploads": latest_uploads(request, LATEST),
+        "uploads": uploads,
+        "due": cards.counts(user).due,
+        "departures": upload_departures(request, [row["upload"].pk for row in uploads]),
         "drafts": own_drafts(user)[:LATEST],
         "libraries": own_libraries(request),
         "games": latest_games(Scope(tuple(private)), GameFilters(), LATEST) if private else (),

@@ -87,6 +87,7 @@ def _context(
         **dict.fromkeys(("score_chart", "time_chart", "engines")),
         "mistake": one,
         "asked": node_key("", one.cost.ply - 1),
+        "asked_ply": one.cost.ply - 1,
         "mark": MARKS[one.cost.mark],
         "lost": f"{50 * one.cost.loss:.0f}",
         "played_text": texts[0],

@@ -46,6 +46,7 @@ from archive.queries.scope import readable_scope, reads
 from archive.web.forms import parse_number
 from archive.web.lists.game_search import source_name
 from archive.web.pages.library_pages import moves_of, targets_of
+from archive.web.pages.training import upload_departures
 from archive.web.replay.issue_texts import is_broken, shown_issues
 from archive.web.wording import clock_text, number_text
 from kifu_core.games import GAMES
@@ -255,6 +256,7 @@ def upload_detail(request: HttpRequest, upload_id: int) -> HttpResponse:
         "rows": others if failed_after is None else [],
         "next_failure": failures[-1]["seq"] if more_failures else None,
         "next": others[-1]["seq"] if more_others else None,
+        "departures": upload_departures(request, [upload.pk]),
         "hidden": has_hidden(upload),
         "sees_deleted": sees_deleted(request),
         "may_delete": may_delete(request, upload),

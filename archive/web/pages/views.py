@@ -77,6 +77,7 @@ from archive.web.lists.in_text import in_text
 from archive.web.pages.analysis_queue import may_request, may_request_lists
 from archive.web.pages.library_pages import library_of
 from archive.web.pages.position_notes import form_context, notes_context
+from archive.web.pages.training import game_departures, position_context
 from archive.web.pages.way_back import way_back
 from archive.web.replay.game_page import CODE, game_context, ply_of
 from archive.web.replay.lines import line_to, read_line, read_squares, usual_start
@@ -304,7 +305,7 @@ def game(request: HttpRequest, game_id: int) -> HttpResponse:
     context["may_analyse"] = may_request(request, game.kind, game.space)
     context["may_correct"] = not request.user.is_authenticated or may_propose(request.user, game)
     context["in_collection"] = place_in_collection(request, game_id)
-    context |= guess_context(request, game)
+    context |= guess_context(request, game) | game_departures(request, game)
     embed = reverse("embed-game", args=[game_id]) + context["here"]
     context |= share_context(request, embed, str(context["title"]), game.kind, context["path_code"])
     words = (context["event"], context["date"], str(context["result"]))
@@ -438,6 +439,7 @@ def _position_context(
         "others": others,
         "unfiltered": query_of(others),
         "walk": walk,
+        **position_context(request, kind, shown, walk),
         "last": walk.last,
         "section": "positions",
         "legal_url_pattern": reverse("api:position-legal", args=[kind, CODE]),
