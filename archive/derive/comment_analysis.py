@@ -16,6 +16,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from archive.derive.chances import PONANZA, Cost, JudgedPosition, chance, costs
+from archive.derive.chart_line import ChartLine, chart_line
 from archive.derive.game_analysis import Analysis, LineMove, phase_of
 from kifu_core.games import SHOGI
 from kifu_core.shogi.evaluations import best
@@ -55,6 +56,11 @@ class CommentAnalysis:
     def evaluations(self) -> tuple[Evaluation, ...]:
         """The evaluations that a chart shows, one for each ply."""
         return tuple(best(self.in_comments))
+
+    @cached_property
+    def line(self) -> ChartLine:
+        """The line of the evaluations in a chart."""
+        return chart_line(self.evaluations, PONANZA)
 
     @property
     def scores(self) -> tuple[Evaluation, ...]:

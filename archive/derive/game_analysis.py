@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import orjson
 
 from archive.derive.chances import Cost, JudgedPosition, chance, costs, mean_accuracy
+from archive.derive.chart_line import ChartLine, chart_line
 from archive.derive.series import evaluations_of, rows_of, table_of
 from kifu_core.game import Evaluation
 from kifu_core.games import SHOGI
@@ -131,8 +132,9 @@ def _evaluation(ply: int, verdict: EngineVerdict) -> Evaluation:
     )  # fmt: skip
 
 
-def pack(analysis: Analysis) -> bytes:
-    """Pack an analysis as zlib-compressed JSON of two tables; fractions have five digits."""
+def pack(analysis: Analysis, scale: float) -> bytes:
+    """Pack an analysis by a scale as zlib-compressed JSON of two tables and the line of a chart; fractions
+    have five digits."""
     rounded = tuple(
         one._replace(
             loss=round(one.loss, 5),
@@ -142,7 +144,8 @@ def pack(analysis: Analysis) -> bytes:
         )
         for one in analysis.costs
     )
-    tables = [table_of(analysis.evaluations), table_of(rounded)]
+    line = chart_line(analysis.evaluations, scale)
+    tables = [table_of(analysis.evaluations), table_of(rounded), list(line)]
     return zlib.compress(orjson.dumps(tables), _LEVEL)
 
 
@@ -158,7 +161,8 @@ class StoredAnalysis:
     """An analysis that `pack` stored. A page that shows its scores makes no other rows of its tables."""
 
     def __init__(self, stored: bytes | memoryview) -> None:
-        self._evaluations, self._costs = orjson.loads(zlib.decompress(stored))
+        self._evaluations, self._costs, line = orjson.loads(zlib.decompress(stored))
+        self.line = ChartLine(*line)
 
     @property
     def nodes(self) -> int:

@@ -99,8 +99,8 @@ def _rows(game: Game, engine: int | None, scales: Mapping[int, float]) -> list[G
             first, second = (analysis.accuracy(color) for color in (0, 1))
             rows.append(
                 GameAnalysis(
-                    game=game, engine_id=pk, space=game.space, content=pack(analysis), accuracy0=first,
-                    accuracy1=second, made=timezone.now(),
+                    game=game, engine_id=pk, space=game.space, content=pack(analysis, scales[pk]),
+                    accuracy0=first, accuracy1=second, made=timezone.now(),
                 )
             )  # fmt: skip
     return rows

@@ -21,6 +21,7 @@ from kifu_core.shogi.pieces import BY_CODE
 if TYPE_CHECKING:
     from datetime import date
 
+    from archive.derive.game_analysis import Score
     from kifu_core.game import Evaluation
     from kifu_core.jkf import Coordinates, Move, Time
     from kifu_core.messages import Language
@@ -143,18 +144,18 @@ def day_text(day: date | None, precision: str) -> str:
     return day.isoformat()[: {"year": 4, "month": 7}.get(precision, 10)]
 
 
-def score_text(one: Evaluation) -> str:
+def score_text(one: Evaluation | Score) -> str:
     """Return an evaluation from Black's side: `+123`, or the side that mates."""
     if one.winner is not None:
         return str(_("%(side)s mates")) % {"side": "☗☖"[one.winner]}
     return f"{one.score:+d}" if one.score is not None else ""
 
 
-def score_mark(one: Evaluation) -> str:
+def score_mark(one: Evaluation | Score) -> str:
     """Return an evaluation in short for the list of moves: `+123`, `-mate`."""
     if one.winner is not None:
         return str(_("%(sign)smate")) % {"sign": "+-"[one.winner]}
-    return score_text(one)
+    return f"{one.score:+d}" if one.score is not None else ""
 
 
 _CSA_MOVE: Final = re.compile("([-+])([0-9])([0-9])([1-9])([1-9])([A-Z]{2})")

@@ -165,7 +165,7 @@ def test_opinions_of_a_network_are_those_of_a_plain_computation(scale):
     number = {"surprising": 0, "hard": 0}
     for seed, record in enumerate(records()):
         verdicts = opinions_on(record, seed)
-        stored_costs = StoredAnalysis(pack(analyse(record, verdicts, scale)))
+        stored_costs = StoredAnalysis(pack(analyse(record, verdicts, scale), scale))
         expected = list(plain_opinions(record, verdicts, scale))
         of_costs = [(one.ply, one.surprising, one.hard) for one in stored_costs.analysis.costs]
         assert of_costs == [(ply, surprising, hard) for ply, _likelihood, surprising, hard in expected]

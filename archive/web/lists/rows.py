@@ -263,7 +263,7 @@ def _move(row: MoveListRow, options: MoveListOptions) -> str:
 
 def _score(note: ScoreNote) -> str:
     """Return the score of a move with the network's opinions, whose signs have a name for screen readers."""
-    signs = "".join(map(_opinion, note.opinions))
+    signs = "".join(map(_opinion, note.opinions)) if note.opinions else ""
     return f'<span class="e">{escape(note.text)}{signs}</span>'
 
 

@@ -5,33 +5,25 @@ The page also has the numbers as text, for those who cannot see the picture.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import tanh
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
-from archive.derive.chances import BLUNDER, MISTAKE, chance
+from archive.derive.chances import BLUNDER, MISTAKE
+from archive.derive.chart_line import HEIGHT, height_of, thinned
 from archive.web.replay.score_notes import HARD, OPINIONS, SURPRISING
 
 if TYPE_CHECKING:
     from django.utils.functional import Promise
 
-    from archive.derive.game_analysis import Score
+    from archive.derive.chart_line import ChartLine
     from archive.web.replay.report import Scores
-    from kifu_core.game import Evaluation
     from kifu_core.shogi.clock import Tick
-
-N = TypeVar("N")
-
-HEIGHT: Final = 40
-"""Half of a chart's height: Black's times go up from the middle, White's down."""
-
-BARS: Final = 1_000
-"""The most numbers in a chart: with more, bars would be too thin to see."""
 
 LEVEL: Final = 5 / 3
 """The score of either side that a chart marks by a line, in units of the scale: 1,000 of 600."""
@@ -67,7 +59,7 @@ class TimeChart:
         visible."""
         most = max(tick.used for tick in self.ticks)
         paths = ["", ""]
-        for tick in _thinned(self.ticks, lambda tick: tick.used):
+        for tick in thinned(self.ticks, lambda tick: tick.used):
             if tick.used:
                 size = round(HEIGHT * (tick.used / most) ** 0.5, 1)
                 paths[tick.color] += f"M{tick.ply} {HEIGHT}v{-size if tick.color == 0 else size:g}"
@@ -109,38 +101,34 @@ class ScoreChart:
     @property
     def svg(self) -> SafeString:
         """An area above the middle if Black is better, below it if White is, with lines at `level`."""
-        heights = _heights(self.scores.evaluations, self.scores.scale)
-        plies, points = [*heights], _line(heights)
+        line = self.scores.line
+        first, last = line.points.partition(" ")[0], line.points.rpartition("L")[2].partition(" ")[0]
         level = tanh(LEVEL / 2)
-        levels = "".join(f"M-1 {_height_of(one):g}h{self.plies + 2}" for one in (level, -level))
+        levels = "".join(f"M-1 {height_of(one):g}h{self.plies + 2}" for one in (level, -level))
         content = format_html(
             '<path class="area" d="M{} {}L{}L{} {}z"/><path class="level" d="{}"/>',
-            plies[0], HEIGHT, points, plies[-1], HEIGHT, levels,
+            first, HEIGHT, line.points, last, HEIGHT, levels,
         )  # fmt: skip
-        content += self._others() + self._marks(heights)
+        content += self._others() + self._marks(line)
         label = self.engine or _("Evaluation by the record's comments")
         # A script moves the gauge to these heights, one for each ply, with `-` where there is none.
-        by_ply = " ".join(f"{heights[ply]:g}" if ply in heights else "-" for ply in range(plies[-1] + 1))
-        return _framed("score-chart", self.plies, label, content, by_ply)
+        return _framed("score-chart", self.plies, label, content, line.heights)
 
     def _others(self) -> SafeString:
         """Return a line for each other engine."""
-        lines = (
-            _line(_heights(report.stored.scores, report.engine.winning_scale))
-            for report in self.scores.others
-        )
+        lines = (report.stored.line.points for report in self.scores.others)
         return mark_safe("".join(f'<path class="other" d="M{line}"/>' for line in lines))
 
-    def _marks(self, heights: Mapping[int, float]) -> SafeString:
+    def _marks(self, line: ChartLine) -> SafeString:
         """Return the marks as dots on the chart, lines without length whose ends are round; surprising moves
         as dots in another colour, and hard positions as strokes at the lower edge."""
         dots = dict.fromkeys((MISTAKE, BLUNDER, SURPRISING, HARD), "")
         for ply, cost in self.scores.marked.items():
-            if cost.mark in dots and ply in heights:
-                dots[cost.mark] += f"M{ply} {heights[ply]:g}h0"
+            if cost.mark in dots and (height := line.height(ply)):
+                dots[cost.mark] += f"M{ply} {height}h0"
         for cost in self.scores.opinions:
-            if cost.surprising and cost.ply in heights:
-                dots[SURPRISING] += f"M{cost.ply} {heights[cost.ply]:g}h0"
+            if cost.surprising and (height := line.height(cost.ply)):
+                dots[SURPRISING] += f"M{cost.ply} {height}h0"
             if cost.hard:
                 dots[HARD] += f"M{cost.ply - 1} {2 * HEIGHT}v-5"
         return mark_safe("".join(f'<path class="dot {mark}" d="{d}"/>' for mark, d in dots.items() if d))
@@ -148,30 +136,7 @@ class ScoreChart:
 
 def score_chart(scores: Scores, plies: int) -> ScoreChart | None:
     """Return the chart of a game's evaluations; None for fewer than two."""
-    return ScoreChart(plies, scores) if len(scores.evaluations) > 1 else None
-
-
-def _thinned(numbers: Sequence[N], size: Callable[[N], float]) -> list[N]:
-    """Return at most `BARS` numbers: the largest of each group of neighbours."""
-    width = -(-len(numbers) // BARS)
-    if width <= 1:
-        return [*numbers]
-    return [max(numbers[at : at + width], key=size) for at in range(0, len(numbers), width)]
-
-
-def _heights(scores: Iterable[Evaluation | Score], scale: float) -> dict[int, float]:
-    """Return the y of scores by ply: from 0, Black wins, to twice `HEIGHT`."""
-    return {one.ply: _height_of(chance(one.score, one.winner, scale)) for one in scores}
-
-
-def _height_of(chance_: float) -> float:
-    return round(HEIGHT - HEIGHT * chance_, 1)
-
-
-def _line(heights: Mapping[int, float]) -> str:
-    """Return the points of a line through these heights by ply."""
-    points = _thinned([*heights.items()], lambda one: abs(HEIGHT - one[1]))
-    return "L".join([f"{ply} {height:g}" for ply, height in points])
+    return ScoreChart(plies, scores) if len(scores.shown) > 1 else None
 
 
 def _framed(name: str, plies: int, label: str, content: SafeString, heights: str = "") -> SafeString:

@@ -100,11 +100,15 @@ class WalkedLine:
     @property
     def steps(self) -> list[LineStep]:
         """All positions of the line, its start first."""
+        return self.steps_from(0)
+
+    def steps_from(self, first: int) -> list[LineStep]:
+        """Return the positions of the line from a ply on."""
         moves = [("", ""), *((played.name, played.text) for played in self.line)]
         query = self._query([played.name for played in self.line], self.start)
         return [
             LineStep(text, ply, self._address_at(query, ply), ply == self.at, name)
-            for ply, (name, text) in enumerate(moves)
+            for ply, (name, text) in enumerate(moves[first:], start=first)
         ]
 
     @property

@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from archive.derive.calibration import BANDS
 from archive.derive.chances import BLUNDER, INACCURACY, MISTAKE, PONANZA
+from archive.derive.chart_line import chart_line
 from archive.derive.text import EVALUATIONS
 from archive.models import Engine, GamePlayer
 from archive.queries.games.analyses import (
@@ -43,6 +44,8 @@ if TYPE_CHECKING:
 
     from archive.derive.calibration import Band
     from archive.derive.chances import Cost
+    from archive.derive.chart_line import ChartLine
+    from archive.derive.game_analysis import Score
     from archive.models import Game
     from archive.queries.games.analyses import GameReport
     from archive.web.replay.game_page import NodeAddresses, NodeLink
@@ -121,7 +124,7 @@ class Scores:
     """The scores that a page shows: by an engine, or those in comments. `report` judges the moves by them; it
     is None if they are too few."""
 
-    evaluations: tuple[Evaluation, ...]
+    shown: Sequence[Score | Evaluation]
     reports: tuple[GameReport, ...] = ()
     report: GameReport | None = None
     commented: bool = False
@@ -130,6 +133,11 @@ class Scores:
     @property
     def scale(self) -> float:
         return self.report.engine.winning_scale if self.report else PONANZA
+
+    @property
+    def line(self) -> ChartLine:
+        """The line of the scores in a chart."""
+        return self.report.stored.line if self.report else chart_line(self.shown, PONANZA)
 
     @cached_property
     def marked(self) -> Mapping[int, Cost]:
@@ -153,7 +161,7 @@ class Scores:
 
     def notes(self) -> dict[int, ScoreNote]:
         """Return scores with signs by ply; that of a hard position stands at the move that leads to it."""
-        texts = {one.ply: score_mark(one) for one in self.evaluations}
+        texts = {one.ply: score_mark(one) for one in self.shown}
         texts |= {ply: f"{texts.get(ply, '')} {SIGNS[cost.mark]}" for ply, cost in self.marked.items()}
         notes = {ply: ScoreNote(text) for ply, text in texts.items()}
         for one in self.opinions:
@@ -181,7 +189,7 @@ def scores_of(request: HttpRequest, game: Game, in_comments: Sequence[Evaluation
     if chosen is None or (number == COMMENTS.pk and comments):
         own = report_of_comments(game, in_comments) if comments else None
         return Scores(comments, reports, own, commented=bool(comments))
-    return Scores(chosen.evaluations, reports, chosen, commented=bool(comments))
+    return Scores(chosen.stored.scores, reports, chosen, commented=bool(comments))
 
 
 def engines_context(request: HttpRequest, game: Game, scores: Scores) -> dict[str, Any]:

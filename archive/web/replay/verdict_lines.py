@@ -68,4 +68,4 @@ def _links(thought: Thought, position: Any, walk: WalkedLine) -> list[tuple[str,
         encoder.follow(move, position.do_move(move))
         played.append(PlayedMove(move, name, words, encoder.code()))
     line = replace(walk, line=(*walk.line[: walk.at], *played))
-    return [(step.href, step.text) for step in line.steps[walk.at + 1 :]]
+    return [(step.href, step.text) for step in line.steps_from(walk.at + 1)]
