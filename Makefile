@@ -67,7 +67,7 @@ check: $(VENV)/.development
 
 setup: $(VENV)/.development
 
-runtime: $(VENV)/.runtime
+runtime: $(VENV)/.runtime $(if $(NETWORK),$(VENV)/.network)
 	@$(BIN)/python -m compileall -q archive front_server kifu_core
 
 BENCHMARKS = keys parse "index --engine postgresql" "index --engine sqlite" patterns pages serve

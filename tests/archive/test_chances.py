@@ -103,6 +103,12 @@ def plain(record, verdicts, scale):
         yield ply, turn, loss, 100 if loss == 0 else max(0, min(100, exact)), max(0.5, min(12, weight)), mark
 
 
+def plain_mean(own):
+    """Accuracy of rows of `plain`: the mean of that weighted by difficulty and of the harmonic one."""
+    weighted = sum(one[3] * one[4] for one in own) / sum(one[4] for one in own)
+    return (weighted + statistics.harmonic_mean([max(1, one[3]) for one in own])) / 2
+
+
 @pytest.mark.parametrize("scale", [320.0, PONANZA, LISHOGI])
 def test_costs_of_whole_games_are_those_of_a_plain_computation(scale):
     for seed, record in enumerate(records()):
@@ -113,11 +119,15 @@ def test_costs_of_whole_games_are_those_of_a_plain_computation(scale):
         for cost, (ply, color, loss, accuracy, weight, mark) in zip(analysis.costs, expected, strict=True):
             assert (cost.ply, cost.color, cost.mark) == (ply, color, mark)
             assert (cost.loss, cost.accuracy, cost.weight) == pytest.approx((loss, accuracy, weight))
+        phases = [cost.phase for cost in analysis.costs]
         for color in (0, 1):
-            own = [one for one in expected if one[1] == color]
-            weighted = sum(one[3] * one[4] for one in own) / sum(one[4] for one in own)
-            harmonic = statistics.harmonic_mean([max(1, one[3]) for one in own])
-            assert analysis.accuracy(color) == pytest.approx((weighted + harmonic) / 2)
+            for phase in (None, 0, 1, 2):
+                own = [
+                    one
+                    for one, its in zip(expected, phases, strict=True)
+                    if one[1] == color and phase in (None, its)
+                ]
+                assert analysis.accuracy(color, phase) == (pytest.approx(plain_mean(own)) if own else None)
 
 
 def opinions_on(record, seed):
@@ -157,7 +167,8 @@ def plain_opinions(record, verdicts, scale):
         entropy = -sum(one * math.log(one) for one in shares.values()) - rest * math.log(least)
         window = [50 * one for one in values[max(0, ply - width) : ply] if one is not None]
         swing = statistics.pstdev(window) if ply > 1 else 0
-        yield ply, likelihood, surprising, entropy >= math.log(4) and swing >= 8
+        weight = max(0.5, min(12, 12 * entropy / math.log(10)))
+        yield ply, likelihood, surprising, entropy >= math.log(4) and swing >= 8, weight
 
 
 @pytest.mark.parametrize("scale", [320.0, PONANZA])
@@ -168,7 +179,11 @@ def test_opinions_of_a_network_are_those_of_a_plain_computation(scale):
         stored_costs = StoredAnalysis(pack(analyse(record, verdicts, scale), scale))
         expected = list(plain_opinions(record, verdicts, scale))
         of_costs = [(one.ply, one.surprising, one.hard) for one in stored_costs.analysis.costs]
-        assert of_costs == [(ply, surprising, hard) for ply, _likelihood, surprising, hard in expected]
+        assert of_costs == [
+            (ply, surprising, hard) for ply, _likelihood, surprising, hard, _weight in expected
+        ]
+        weights = [one.weight for one in stored_costs.analysis.costs]
+        assert weights == pytest.approx([one[4] for one in expected], abs=1e-3)
         likelihoods = [one.likelihood for one in stored_costs.analysis.costs]
         assert likelihoods == pytest.approx([one[1] for one in expected], abs=1e-3)
         assert list(stored_costs.noted) == [

@@ -447,17 +447,33 @@ def test_the_units_run_what_the_containers_run():
         unit.name: shlex.split(settings_of(unit)["ExecStart"][0])[1:]
         for unit in sorted(UNITS.glob("*.service"))
     }
-    commands = {
-        name: services(False)[name]["command"][1:] for name in ("web", "worker", "scheduler", "migrate")
-    }
+    names = ("web", "worker", "scheduler", "migrate", "analyst", "network")
+    commands = {name: services(True)[name]["command"][1:] for name in names}
     assert found == {
         "kifu-archive-web.service": commands["web"],
         "kifu-archive-worker@.service": commands["worker"],
         "kifu-archive-scheduler.service": commands["scheduler"],
         "kifu-archive-migrate.service": commands["migrate"],
+        "kifu-archive-analyst@.service": commands["analyst"],
+        "kifu-archive-network.service": commands["network"],
     }
     wanted = settings_of(UNITS / "kifu-archive.target")["Wants"][0].split()
-    assert {re.sub("@1", "@", name) for name in wanted} == found.keys() - {"kifu-archive-migrate.service"}
+    assert {re.sub("@1", "@", name) for name in wanted} == {
+        "kifu-archive-web.service", "kifu-archive-worker@.service", "kifu-archive-scheduler.service",
+    }  # fmt: skip
+
+
+@pytest.mark.one_engine
+def test_workers_that_always_have_something_to_do_give_way_to_the_others():
+    scaled = services(True)
+    shares = [scaled[name].get("cpu_shares", 1024) for name in ("network", "analyst", "worker")]
+    names = ("kifu-archive-network", "kifu-archive-analyst@", "kifu-archive-worker@")
+    units = [settings_of(UNITS / f"{name}.service") for name in names]
+    weights = [int(unit.get("CPUWeight", ["100"])[0]) for unit in units]
+    for ordered in (shares, weights):
+        assert ordered == sorted(set(ordered))
+    builds = [one["build"].get("args") for one in scaled.values() if one["image"] == "kifu-archive"]
+    assert all(one == builds[0] for one in builds), "the scheduler knows of engines and network"
 
 
 @pytest.mark.one_engine
@@ -469,8 +485,12 @@ def test_systemd_finds_nothing_wrong_with_the_units(tmp_path):
     for unit in UNITS.iterdir():
         text = unit.read_text().replace("/opt/kifu-archive/.venv/bin/python", sys.executable)
         (tmp_path / unit.name).write_text(text)
-    names = ["kifu-archive.target", "kifu-archive-worker@1.service", "kifu-archive-migrate.service"]
-    (tmp_path / names[1]).write_text((tmp_path / "kifu-archive-worker@.service").read_text())
+    names = [
+        "kifu-archive.target", "kifu-archive-worker@1.service", "kifu-archive-analyst@1.service",
+        "kifu-archive-migrate.service", "kifu-archive-network.service",
+    ]  # fmt: skip
+    for name in names[1:3]:
+        (tmp_path / name).write_text((tmp_path / name.replace("@1", "@")).read_text())
     found = subprocess.run(
         ["systemd-analyze", "verify", "--man=no", *(str(tmp_path / name) for name in names)],
         capture_output=True, text=True, check=False, env=os.environ | {"SYSTEMD_UNIT_PATH": f"{tmp_path}:"},
