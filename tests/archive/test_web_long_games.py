@@ -12,14 +12,15 @@ import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from archive.derive import chart_line
 from archive.index.engine import engine
 from archive.models import Game, User
 from archive.queries.games import twins
 from archive.queries.positions import novelty
 from archive.queries.scope import PUBLIC
 from archive.web.pages import uploading
-from archive.web.replay import charts, game_page
 from archive.web.replay import editions as sources
+from archive.web.replay import game_page
 from archive.web.replay.folding import AHEAD, FORK_ROWS, piece_of
 from archive.web.replay.record import find_node
 from tests.archive import builders, long_games
@@ -263,7 +264,7 @@ def test_charts_have_no_more_points_than_can_be_seen(client: Client) -> None:
     game = long_games.stored(long_games.record(PLIES))
     match = re.search(r'<svg class="chart time-chart".*?</svg>', get(client, f"/games/{game.pk}/"), re.S)
     assert match
-    assert 0 < match[0].count("v") - match[0].count("viewBox") <= charts.BARS + 5
+    assert 0 < match[0].count("v") - match[0].count("viewBox") <= chart_line.BARS + 5
 
 
 def test_news_of_a_game_are_looked_for_in_a_bounded_part_of_it(
