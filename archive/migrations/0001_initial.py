@@ -1264,7 +1264,7 @@ class Migration(migrations.Migration):
                 ('user', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='training_cards', to=settings.AUTH_USER_MODEL)),
             ],
             options={
-                'indexes': [models.Index(fields=['user', 'suspended', 'due', 'id'], name='training_card_due'), models.Index(fields=['user', 'introduced'], name='training_card_introduced')],
+                'indexes': [models.Index(condition=models.Q(('suspended', False)), fields=['user', 'due', 'id', 'state'], name='training_card_due'), models.Index(fields=['user', 'introduced'], name='training_card_introduced')],
                 'constraints': [models.UniqueConstraint(fields=('user', 'kind', 'key', 'move'), name='training_card_once')],
             },
         ),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 TITLE_LENGTH = 100
@@ -102,7 +103,10 @@ class TrainingCard(models.Model):
             models.UniqueConstraint(fields=["user", "kind", "key", "move"], name="training_card_once")
         ]
         indexes = [
-            models.Index(fields=["user", "suspended", "due", "id"], name="training_card_due"),
+            # With all that is counted, so that no row is read for that.
+            models.Index(
+                fields=["user", "due", "id", "state"], condition=Q(suspended=False), name="training_card_due"
+            ),
             models.Index(fields=["user", "introduced"], name="training_card_introduced"),
         ]
 

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import Count, F, Q
 from django.utils import timezone
 from fsrs import Card, Rating, Scheduler, State
 
@@ -15,7 +15,7 @@ from archive.training.errors import MOST_CARDS, TrainingError
 from archive.training.moves import Played, spot_of
 from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI
-from kifu_core.shogi.moves import from_usi, to_usi
+from kifu_core.shogi.moves import from_usi, orient, to_usi
 from kifu_core.shogi.replay import can_play
 from kifu_core.shogi.rules import is_legal
 
@@ -209,9 +209,17 @@ def counts(user: User, now: datetime | None = None) -> Counts:
     now = now or timezone.now()
     cards = own_cards(user)
     new = cards.filter(due=None).count()
-    learned = cards.filter(state=TrainingCard.State.REVIEW).count()
-    due = cards.filter(due__lte=now).count()
-    return Counts(due, min(new, new_today(user, now)), learned, cards.count())
+    seen = cards.filter(due__gte=_EARLIEST).aggregate(
+        number_due=Count("pk", filter=Q(due__lte=now)),
+        number_learned=Count("pk", filter=Q(state=TrainingCard.State.REVIEW)),
+        number=Count("pk"),
+    )
+    due, learned, reviewed = seen.values()
+    return Counts(due, min(new, new_today(user, now)), learned, new + reviewed)
+
+
+# SQLite takes the index of due cards for a range only.
+_EARLIEST: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 def next_due(user: User) -> datetime | None:
@@ -251,38 +259,49 @@ class Lead(NamedTuple):
     move: str
 
 
-def lead_to(user: User, card: TrainingCard) -> Lead | None:
-    """Return the opponent's move of a repertoire that leads to a card's position; None without one."""
-    rows = RepertoireMove.objects.filter(repertoire__user=user, after=card.key, own=False)
-    for row in rows.order_by("pk")[:_MOST_REPLIES]:
-        position = SHOGI.codec.decode(row.code)
-        move = spot_of(position).of_position(row.move)
-        after = position.copy()
-        after.do_move(move)
-        if SHOGI.codec.encode(after) == card.code:
-            return Lead(position, to_usi(move))
-    return None
+class CardDetails(NamedTuple):
+    """A card with its position, the moves that are right (USI), its own first, further moves that the
+    account's repertoires have there, and the opponent's move of a repertoire that leads there."""
+
+    card: TrainingCard
+    position: Position
+    answers: list[str]
+    others: list[str]
+    lead: Lead | None
 
 
-def answers(card: TrainingCard) -> list[str]:
-    """Return the moves that are right (USI), the card's own first."""
-    spot = spot_of(SHOGI.codec.decode(card.code))
-    first = spot.of_position(card.move)
-    mirrored = [spot.of_position(_mirrored(card.move))] if spot.symmetric else []
-    names = [to_usi(move) for move in (first, *mirrored)]
-    return list(dict.fromkeys([*names, *card.accepted.split()]))
+def details_of(user: User, cards: Sequence[TrainingCard]) -> list[CardDetails]:
+    """Return cards with what is shown of them. Two statements."""
+    rows = RepertoireMove.objects.filter(repertoire__user=user).order_by("pk")
+    keys = {card.key for card in cards}
+    played: dict[int, list[int]] = {}
+    for key, move in rows.filter(key__in=keys, own=True).values_list("key", "move")[:_MOST_ROWS]:
+        played.setdefault(key, []).append(move)
+    leading: dict[int, list[RepertoireMove]] = {}
+    for row in rows.filter(after__in=keys, own=False)[:_MOST_ROWS]:
+        leading.setdefault(row.after, []).append(row)
+    return [_details(card, played.get(card.key, []), leading.get(card.key, [])) for card in cards]
 
 
-def _mirrored(move: int) -> int:
-    return SHOGI.codec.orient(move, 1)
+_MOST_ROWS: Final = 2_000
 
 
-def others(user: User, card: TrainingCard) -> list[str]:
-    """Return further moves that the account's repertoires have in a card's position (USI)."""
-    if card.kind != TrainingCard.Kind.MOVE:
-        return []
-    spot = spot_of(SHOGI.codec.decode(card.code))
-    rows = RepertoireMove.objects.filter(repertoire__user=user, key=card.key, own=True).exclude(
-        move=card.move
-    )
-    return [to_usi(spot.of_position(move)) for move in rows.values_list("move", flat=True).distinct()]
+def _details(card: TrainingCard, played: Iterable[int], leading: Iterable[RepertoireMove]) -> CardDetails:
+    position = SHOGI.codec.decode(card.code)
+    spot = spot_of(position)
+    mirrored = [spot.of_position(orient(card.move, 1))] if spot.symmetric else []
+    names = [to_usi(move) for move in (spot.of_position(card.move), *mirrored)]
+    answers = list(dict.fromkeys([*names, *card.accepted.split()]))
+    of_kind = card.kind == TrainingCard.Kind.MOVE
+    others = dict.fromkeys(to_usi(spot.of_position(move)) for move in played) if of_kind else {}
+    lead = next(filter(None, (_lead(card, row) for row in leading)), None)
+    return CardDetails(card, position, answers, [name for name in others if name not in answers], lead)
+
+
+def _lead(card: TrainingCard, row: RepertoireMove) -> Lead | None:
+    """Return the move of a row if it leads to a card's position as it is shown."""
+    position = SHOGI.codec.decode(row.code)
+    move = spot_of(position).of_position(row.move)
+    after = position.copy()
+    after.do_move(move)
+    return Lead(position, to_usi(move)) if SHOGI.codec.encode(after) == card.code else None

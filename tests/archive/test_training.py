@@ -53,8 +53,13 @@ def black(user: User, *lines: str) -> Repertoire:
     return repertoire
 
 
+def details(card: TrainingCard) -> cards.CardDetails:
+    (found,) = cards.details_of(card.user, [card])
+    return found
+
+
 def names(found: list[TrainingCard]) -> list[str]:
-    return [cards.answers(card)[0] for card in found]
+    return [details(card).answers[0] for card in found]
 
 
 def rows(repertoire: Repertoire) -> list[RepertoireMove]:
@@ -108,8 +113,8 @@ def test_the_mirrored_position_has_the_same_card(anna):
         anna, TrainingCard.Kind.MISTAKE, one, "R*3b", accepted=["R*1b", "5g5f", "nonsense", "5g5e"]
     )
     assert cards.add(anna, TrainingCard.Kind.MISTAKE, one, "R*7b") == card
-    assert sorted(cards.answers(card)[:2]) == ["R*3b", "R*7b"]
-    assert cards.answers(card)[2:] == ["R*1b", "5g5f"]
+    assert sorted(details(card).answers[:2]) == ["R*3b", "R*7b"]
+    assert details(card).answers[2:] == ["R*1b", "5g5f"]
 
 
 @pytest.mark.parametrize("move", ["7g7e", "nonsense", "R*5e"])
@@ -159,15 +164,15 @@ def test_training_goes_on_along_the_line(anna):
     cards.review(anna, other.pk, "easy", NOON)
     cards.review(anna, first.pk, "good", NOON)
     assert cards.next_card(anna, first, NOON) == second
-    lead = cards.lead_to(anna, second)
+    lead = details(second).lead
     assert lead and lead.move == "3c3d"
-    assert cards.lead_to(anna, first) is None
+    assert details(first).lead is None
 
 
 def test_another_move_of_the_repertoire_is_not_the_one_of_the_card(anna):
     black(anna, "7g7f", "2g2f")
     card, _other = cards.own_cards(anna).order_by("pk")
-    assert cards.others(anna, card) == ["2g2f"]
+    assert details(card).others == ["2g2f"]
 
 
 # --- trees -------------------------------------------------------------------------------------------------

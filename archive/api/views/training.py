@@ -352,7 +352,7 @@ def training(request: Request, query: dict[str, Any] | None = None) -> Response:
             total=counts.total,
             new_cards=user.new_cards,
             next_due=card_store.next_due(user),
-            results=[_card_info(request, user, one) for one in due],
+            results=_card_infos(request, user, due),
         )
     )
 
@@ -377,7 +377,7 @@ def cards(request: Request) -> Response:
     made = _REFUSALS.run(
         lambda: card_store.add(user, kind, code, fields["move"], accepted, game, fields.get("ply"))
     )
-    return Response(_card_info(request, user, made), status=201)
+    return Response(_card_infos(request, user, [made])[0], status=201)
 
 
 @endpoint(
@@ -398,7 +398,7 @@ def card(request: Request, card_id: int) -> Response:
             raise Http404
         return Response(status=204)
     found = get_object_or_404(TrainingCard, pk=card_id, user=user)
-    return Response(_card_info(request, user, found))
+    return Response(_card_infos(request, user, [found])[0])
 
 
 @endpoint(
@@ -416,19 +416,23 @@ def review(request: Request, card_id: int) -> Response:
     reviewed = card_store.review(user, card_id, fields["grade"])
     if reviewed is None:
         raise Http404
-    return Response(_card_info(request, user, reviewed))
+    return Response(_card_infos(request, user, [reviewed])[0])
 
 
-def _card_info(request: Request, user: User, one: TrainingCard) -> shapes.CardInfo:
-    lead = card_store.lead_to(user, one)
+def _card_infos(request: Request, user: User, found: list[TrainingCard]) -> list[shapes.CardInfo]:
+    return [_card_info(request, one) for one in card_store.details_of(user, found)]
+
+
+def _card_info(request: Request, details: card_store.CardDetails) -> shapes.CardInfo:
+    one, lead = details.card, details.lead
     return shapes.CardInfo(
         id=one.pk,
         url=reverse("api:card", [one.pk], request=request),
         kind=one.kind,
         code=one.code,
         position_url=position_url(SHOGI, one.code, request),
-        answers=card_store.answers(one),
-        other_moves=card_store.others(user, one),
+        answers=details.answers,
+        other_moves=details.others,
         lead=lead.move if lead else None,
         game_id=one.game,
         ply=one.ply,

@@ -102,8 +102,7 @@ def _change(request: HttpRequest, user: User) -> HttpResponse:
 
 def _card_context(user: User, card: TrainingCard) -> dict[str, Any]:
     """Return what the page needs to ask for the move of a card."""
-    position = SHOGI.codec.decode(card.code)
-    answers, lead = cards.answers(card), cards.lead_to(user, card)
+    ((_card, position, answers, others, lead),) = cards.details_of(user, [card])
     return {
         "card": card,
         "position": position,
@@ -112,7 +111,7 @@ def _card_context(user: User, card: TrainingCard) -> dict[str, Any]:
         "lead": lead and {"sfen": lead.position.sfen(1), "move": lead.move},
         "answers": answers,
         "answer_texts": [in_words(SHOGI, position, None, [name])[0] for name in answers],
-        "others": cards.others(user, card),
+        "others": others,
         "words": words_of(SHOGI.name, position),
         "position_url": position_address(SHOGI.name, card.code),
         "legal_url_pattern": reverse("api:position-legal", args=[SHOGI.name, _CODE]),
