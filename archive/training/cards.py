@@ -164,7 +164,7 @@ def review(user: User, pk: int, grade: str, now: datetime | None = None) -> Trai
 
 
 def _schedule(card: TrainingCard, rating: Rating, now: datetime) -> None:
-    known = Card(
+    scheduled = Card(
         card_id=card.pk,
         state=State(card.state),
         step=card.step,
@@ -173,7 +173,7 @@ def _schedule(card: TrainingCard, rating: Rating, now: datetime) -> None:
         due=card.due or now,
         last_review=card.last_review,
     )
-    after, _log = _SCHEDULER.review_card(known, rating, now)
+    after, _log = _SCHEDULER.review_card(scheduled, rating, now)
     card.lapses += rating == Rating.Again and card.state == TrainingCard.State.REVIEW
     card.reviews += 1
     card.introduced = card.introduced or now

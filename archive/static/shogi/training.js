@@ -117,7 +117,7 @@ class Training {
     if (held || isCovered()) return;
     if (event.target instanceof Element && event.target.closest("input, textarea, select")) return;
     const grade = GRADES[Number(event.key) - 1];
-    // Before the answer is seen, only a lapse can be told.
+    // Nobody can grade a card before its answer is on the page.
     if (grade && (this.done || this.answer.open)) this.submit(grade);
   }
 
