@@ -48,6 +48,12 @@ def test_a_game_is_told_with_the_names_of_its_sides(client):
     assert told["sources"][0]["format"] == "alg"
 
 
+def test_a_game_has_no_analyses(client):
+    stored(NAMED, "x.txt")
+    answer = get(client, f"games/{Game.objects.get().pk}/analyses")
+    assert (answer.status_code, answer.json()["results"]) == (200, [])
+
+
 @pytest.mark.parametrize("name", ["qf", "alg", "json"])
 def test_a_record_can_be_taken_away_in_every_format_of_its_game(client, name):
     stored(NAMED, "x.txt")

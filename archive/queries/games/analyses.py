@@ -15,7 +15,7 @@ from archive.models import Engine, GameAnalysis, GameSeries, codec
 from archive.queries.positions.verdicts import SOURCES, EngineInfo
 from archive.queries.scope import Scope
 from archive.queries.sql import PreparedQuery, Sql
-from kifu_core.games import GAMES
+from kifu_core.games import GAMES, SHOGI
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -94,6 +94,8 @@ def evaluations_of_game(game: Game) -> tuple[Evaluation, ...]:
 def report_of_comments(game: Game, in_comments: Sequence[Evaluation]) -> GameReport | None:
     """Return the report of a game by the evaluations in its comments; None if no two of them can be compared
     (`archive.derive.comment_analysis`). Its accuracies are computed when they are read."""
+    if game.kind != SHOGI.name:
+        return None
     stored = CommentAnalysis(game.jkf, in_comments)
     return GameReport(COMMENTS, None, (None, None), stored) if stored.costs else None
 
