@@ -30,6 +30,7 @@ _CURATE: Final = frozenset(
         "view_entry", "change_entry",
         "view_game", "change_game", "merge_game", "hide_game", "delete_game",
         "view_player", "change_player", "view_event", "change_event",
+        "view_place", "change_place",
         "view_report", "change_report",
     )
 )  # fmt: skip

@@ -1,18 +1,18 @@
-"""Players and events."""
+"""Players, events and places."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Exists, Model, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from archive.accounts.roles import is_administrator
 from archive.admin.rows import LibrariesAdmin, link
-from archive.models import Event, GameEvent, GamePlayer, Player
+from archive.models import GAMES_OF, AnyName, Event, NameKind, Place, Player
 
 
 class NameAdmin(LibrariesAdmin):
@@ -20,18 +20,17 @@ class NameAdmin(LibrariesAdmin):
 
     search_fields = ("name",)
     fields = ("name", "page")
-    games: type[Model]
-    """The table that connects games with names."""
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         names = super().get_queryset(request)
         if is_administrator(request.user):
             return names
-        own_games = self.games._default_manager.filter(**{self.opts.model_name or "": OuterRef("pk")})
+        kind: NameKind = self.model.KIND
+        own_games = GAMES_OF[kind]._default_manager.filter(**{kind: OuterRef("pk")})
         return names.filter(Exists(own_games))
 
     @admin.display(description=_("page"))
-    def page(self, name: Player | Event) -> str:
+    def page(self, name: AnyName) -> str:
         address = reverse(self.opts.model_name or "", args=[name.pk])
         return link(address, address)
 
@@ -40,11 +39,12 @@ class NameAdmin(LibrariesAdmin):
 class PlayerAdmin(NameAdmin):
     """Players."""
 
-    games = GamePlayer
-
 
 @admin.register(Event)
 class EventAdmin(NameAdmin):
     """Events."""
 
-    games = GameEvent
+
+@admin.register(Place)
+class PlaceAdmin(NameAdmin):
+    """Places."""

@@ -245,7 +245,7 @@ class FollowBody(serializers.Serializer[Any]):
 
     kind = ChoiceField(choices=Follow.Kind.values, help_text="What is followed.")
     target_id = WholeNumberField(
-        required=False, min_value=1, max_value=LARGEST_ID, help_text="The player or the event."
+        required=False, min_value=1, max_value=LARGEST_ID, help_text="The player, the event or the place."
     )
     game = ChoiceField(choices=[*GAMES], default=SHOGI.name, help_text="The kind of game of the position.")
     code = TextField(default="", allow_blank=True, help_text="The code of the position.")
@@ -419,6 +419,19 @@ class SamePersonBody(serializers.Serializer[Any]):
     reason = _reason()
 
 
+class BenchAnswerBody(serializers.Serializer[Any]):
+    """Fields of `POST bench/{kind}`."""
+
+    key = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=LARGEST_ID),
+        min_length=1,
+        max_length=2,
+        help_text="The numbers of the row.",
+    )
+    answer = TextField(max_length=20, help_text="One of the answers of the row.")
+    undo = FlagField(default=False, help_text="Whether to undo this answer.")
+
+
 class AuthorityBody(serializers.Serializer[Any]):
     """Fields of `POST players/authority`."""
 
@@ -430,7 +443,7 @@ class AuthorityBody(serializers.Serializer[Any]):
 
 
 class NameCorrectionBody(serializers.Serializer[Any]):
-    """Fields of `POST players/{id}/corrections` and of the same of events."""
+    """Fields of `POST players/{id}/corrections` and of the same of events and places."""
 
     operations = serializers.ListField(
         child=serializers.DictField(),

@@ -62,7 +62,7 @@ REFUSALS: Final = Refusals(
 
 
 def correction_info(request: Request, row: Correction, subject: Subject) -> shapes.CorrectionInfo:
-    """Return a correction of a game, a player or an event with its history."""
+    """Return a correction of a game or a name with its history."""
     signed_in = isinstance(request.user, User)
     mask_correction(request.user, row, subject)
     ids = {kind: row.subject_id if row.subject == kind else None for kind in Correction.Subject.values}
@@ -72,6 +72,7 @@ def correction_info(request: Request, row: Correction, subject: Subject) -> shap
         game_id=ids["game"],
         player_id=ids["player"],
         event_id=ids["event"],
+        place_id=ids["place"],
         space=space_name(request, subject.space),
         state=row.state,
         number=row.number,

@@ -10,8 +10,9 @@ from typing import Any, Final
 from rest_framework import serializers
 
 from archive.api.problems import OF_STATUS
+from archive.curation.bench import KINDS
 from archive.export.record_files import DOWNLOADS
-from archive.models import LARGEST_ID
+from archive.models import LARGEST_ID, NAMED
 from archive.queries.search.errors import STATUSES
 from archive.queries.search.errors import TEXTS as QUERY_TEXTS
 from archive.shapes.common import FINDINGS
@@ -242,6 +243,7 @@ LINKS: Final[Mapping[str, tuple[AnswerLink, ...]]] = {
         ),
         id=_FIRST,
     ),
+    "get_places": _to(("get_place", "get_place_corrections", "post_place_corrections"), id=_FIRST),
     "get_events": _to(("get_event", "get_event_corrections", "post_event_corrections"), id=_FIRST),
     "post_position_find": _to(("get_position",), game="/game", code="/code"),
     "post_position_batch": _to(("get_position",), game="=", code="/results/0/code"),
@@ -293,10 +295,14 @@ PATH_PARAMETERS: Final = {
     "move_id": PathParameter("move", _NUMBER, "The number of the move."),
     "card_id": PathParameter("id", _NUMBER, "The number of the card."),
     "player_id": PathParameter("id", _NUMBER, "The number of the player."),
+    "bench": PathParameter("bench", {"type": "string", "enum": [*KINDS]}, "The kind of open questions."),
     "event_id": PathParameter("id", _NUMBER, "The number of the event."),
-    "names": PathParameter("names", {"type": "string", "enum": ["players", "events"]}, "What is matched."),
+    "place_id": PathParameter("id", _NUMBER, "The number of the place."),
+    "names": PathParameter(
+        "names", {"type": "string", "enum": [f"{kind}s" for kind in NAMED]}, "What is matched."
+    ),
     "what": PathParameter("what", {"type": "string", "enum": ["entity", "property"]}, "What is completed."),
-    "row": PathParameter("row", _NUMBER, "The number of the player or event."),
+    "row": PathParameter("row", _NUMBER, "The number of the player, event or place."),
     "seq": PathParameter("seq", _NUMBER, "The number of the entry in its upload, from 0."),
     "kind": PathParameter("game", {"type": "string", "enum": [*GAMES]}, "The kind of game."),
     "code": PathParameter(

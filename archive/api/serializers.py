@@ -17,7 +17,7 @@ from archive.api.fields import (
     number_schema,
 )
 from archive.api.pagination import DEFAULT_GAMES, LARGEST_PAGE, MOST_PLIES, NAMES, PAGE, PLIES
-from archive.models import Correction
+from archive.models import LARGEST_ID, Correction
 from archive.names.kana_readings import LATIN, ROWS
 from archive.queries.games.filters import Filter, FilterPlace, filters_of
 from archive.queries.games.keyset import ALL_ORDERS
@@ -101,14 +101,14 @@ class ChangesQuery(serializers.Serializer[Any]):
 
 
 class EventsQuery(serializers.Serializer[Any]):
-    """Parameters of `GET events`."""
+    """Parameters of `GET events` and `GET places`."""
 
     name = TextField(required=False, max_length=200, help_text="A part of the name.")
     order = ChoiceField(
         required=False,
         choices=directory.ORDERS["event"],
         default="name",
-        help_text="The order of the events.",
+        help_text="The order of the names.",
     )
     cursor = CursorField()
     limit = LimitField(NAMES, NAMES)
@@ -284,8 +284,18 @@ class SuggestQuery(serializers.Serializer[Any]):
     cursor = TextField(
         required=False, allow_blank=True, max_length=20, help_text="Not used: a list has no second page."
     )
-    type = TextField(required=False, allow_blank=True, max_length=20, help_text="`player` or `event`.")
+    type = TextField(
+        required=False, allow_blank=True, max_length=20, help_text="`player`, `event` or `place`."
+    )
     limit = serializers.IntegerField(required=False, min_value=1, max_value=100, help_text="Not used.")
+
+
+class BenchQuery(serializers.Serializer[Any]):
+    """Parameters of `GET bench/{kind}`."""
+
+    before = WholeNumberField(
+        required=False, min_value=0, max_value=LARGEST_ID, help_text="The `next` of the page before."
+    )
 
 
 class CorrectionsQuery(serializers.Serializer[Any]):

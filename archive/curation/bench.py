@@ -87,6 +87,31 @@ def undo(kind: str, answer: str, user: User, *key: int) -> None:
     (KINDS[kind].undo if kind in KINDS else DEEDS)[answer](user, *key)
 
 
+def key_of(row: Any) -> tuple[int, ...]:
+    """Return the numbers by which a row is answered."""
+    if isinstance(row, PairRow):
+        return row.one.id, row.other.id
+    return (row.game.pk if isinstance(row, TwinRow) else row.pk,)
+
+
+def key_length(kind: str) -> int:
+    """Return how many numbers the rows of a kind have."""
+    return 2 if kind == "people" else 1
+
+
+def answers_of(kind: str, row: Any) -> list[str]:
+    """Return the answers of a kind that a row can have."""
+    lacks: set[str] = set()
+    if isinstance(row, Report) and row.game is None:
+        lacks = {"hide"}
+    elif isinstance(row, Correction) and row.subject == Correction.Subject.GAME and row.state == State.FAILED:
+        # Corrections of games apply again by themselves.
+        lacks = {"accept"}
+    elif isinstance(row, Entry) and row.game_id is None and (row.taken_from or row.hidden):
+        lacks = {"hide" if row.hidden else "show", *(() if row.taken_from else ("accept",))}
+    return [answer for answer in KINDS[kind].answers if answer not in lacks]
+
+
 DEEDS: Final[Mapping[str, Answer]] = {
     "correct": answers.act("undo"),
     "edit": answers.undo_batch,

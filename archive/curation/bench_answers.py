@@ -59,9 +59,11 @@ def fine(kind: str, *, later: bool = False) -> tuple[Answer, Answer]:
     def mark(user: User, *key: int) -> None:
         name = Player.objects.filter(pk=key[0]).values_list("name", flat=True) if kind == "names" else ()
         marks.mark(user, kind, *key, text=next(iter(name), ""), later=later)
+        note(AuditEvent.CORRECT, user, f"bench: {kind} {key[0]} is {'put off' if later else 'fine'}")
 
-    def unmark(_user: User, *key: int) -> None:
+    def unmark(user: User, *key: int) -> None:
         marks.unmark(kind, *key)
+        note(AuditEvent.CORRECT, user, f"bench: {kind} {key[0]} is open again")
 
     return mark, unmark
 
@@ -73,11 +75,13 @@ def settle(user: User, pk: int) -> None:
     """Settle a report."""
     if not Report.objects.filter(pk=pk, settled=None).update(settled=timezone.now(), settled_by=user):
         raise CurationError("not-open")
+    note(AuditEvent.CORRECT, user, f"bench: report {pk} is settled")
 
 
-def open_again(_user: User, pk: int) -> None:
+def open_again(user: User, pk: int) -> None:
     """Open a report that was settled."""
-    Report.objects.filter(pk=pk).update(settled=None, settled_by=None)
+    if Report.objects.filter(pk=pk).exclude(settled=None).update(settled=None, settled_by=None):
+        note(AuditEvent.CORRECT, user, f"bench: report {pk} is open again")
 
 
 def take_reported_down(user: User, pk: int) -> None:

@@ -1,8 +1,8 @@
-"""Corrections of players and events: propose, decide, undo, and read their history."""
+"""Corrections of players, events and places: propose, decide, undo, and read their history."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from django.conf import settings
 from django.db.models import Q, QuerySet
@@ -21,7 +21,6 @@ from archive.curation.steps import (
     object_to,
 )
 from archive.derive.name_operations import (
-    Kind,
     Merge,
     NameEditError,
     Split,
@@ -30,18 +29,18 @@ from archive.derive.name_operations import (
     read_operations,
 )
 from archive.intake.tasks import send_names
-from archive.models import Correction, CorrectionEvent, Event, Player, User
+from archive.models import NAMED, AnyName, Correction, CorrectionEvent, User
+from archive.models import NameKind as Kind
 from archive.shapes.encoding import encode
 
 State = Correction.State
 Step = CorrectionEvent.Event
-Named = Player | Event
 
 _OPEN: Final = (State.PROPOSED, State.FAILED)
 
 
-def correct(user: User, row: Named, operations: list[Any], reason: str) -> Correction:
-    """Propose a correction of a player or event that the user reads; it applies at once if the user may
+def correct(user: User, row: AnyName, operations: list[Any], reason: str) -> Correction:
+    """Propose a correction of a name that the user reads; it applies at once if the user may
     decide, or if it only sets empty fields. Merges, separations and taking down are always decided by
     somebody. Return the correction. Raises CurationError."""
     if not may_propose(user, row):
@@ -53,7 +52,7 @@ def correct(user: User, row: Named, operations: list[Any], reason: str) -> Corre
     check_room(user, decision)
     try:
         correction = store.correct_name(
-            _kind(row),
+            row.KIND,
             row.pk,
             operations,
             user,
@@ -68,13 +67,13 @@ def correct(user: User, row: Named, operations: list[Any], reason: str) -> Corre
     return correction
 
 
-def reject(user: User, row: Named, operations: list[Any], reason: str) -> Correction:
+def reject(user: User, row: AnyName, operations: list[Any], reason: str) -> Correction:
     """Store a proposal that the user rejects at once, so that it is not made again. Raises CurationError."""
     if not may_decide(user, row):
         raise CurationError("no-curator")
     check_reason(reason)
     try:
-        made = store.correct_name(_kind(row), row.pk, operations, user, reason.strip(), apply=False)
+        made = store.correct_name(row.KIND, row.pk, operations, user, reason.strip(), apply=False)
     except NameEditError as error:
         raise _refused(error) from error
     return end_proposal(user, made, State.REJECTED)
@@ -93,7 +92,7 @@ def _decide(operations: list[Any], *, decides: bool) -> Decision:
 
 
 def perform(action: str, user: User | None, correction: Correction, reason: str = "") -> Correction:
-    """Perform one of `ACTIONS` on a correction of a player or event. Raises CurationError."""
+    """Perform one of `ACTIONS` on a correction of a name. Raises CurationError."""
     row = subject_of(correction)
     if user is not None and action not in possible_actions(user, correction, row):
         raise CurationError(_why_not(action, user, correction, row))
@@ -114,14 +113,14 @@ def perform(action: str, user: User | None, correction: Correction, reason: str 
     return correction
 
 
-def _end(action: str, user: User, correction: Correction, row: Named, reason: str) -> Correction:
+def _end(action: str, user: User, correction: Correction, row: AnyName, reason: str) -> Correction:
     if action == "object":
         return object_to(user, correction, row, reason)
     state = State.REJECTED if action == "reject" else State.WITHDRAWN
     return end_proposal(user, correction, state, reason, _OPEN)
 
 
-def _why_not(action: str, user: User, correction: Correction, row: Named) -> str:
+def _why_not(action: str, user: User, correction: Correction, row: AnyName) -> str:
     if action in ("withdraw", "object"):
         may = may_propose(user, row) if action == "object" else correction.author_id == user.pk
         return "not-open" if may else "no-right"
@@ -130,28 +129,22 @@ def _why_not(action: str, user: User, correction: Correction, row: Named) -> str
     return "not-applied" if action == "undo" else "not-open"
 
 
-def subject_of(correction: Correction) -> Named:
-    """Return the player or event of a correction. Raises DoesNotExist."""
-    model: Any = Player if correction.subject == Correction.Subject.PLAYER else Event
-    row: Named = model.objects.get(pk=correction.subject_id)
-    return row
+def subject_of(correction: Correction) -> AnyName:
+    """Return the row of the name of a correction. Raises DoesNotExist."""
+    return NAMED[cast("Kind", correction.subject)]._default_manager.get(pk=correction.subject_id)
 
 
-def history(row: Named) -> QuerySet[Correction]:
-    """Return the corrections of a player or event and of the rows that were merged into it, the latest
+def history(row: AnyName) -> QuerySet[Correction]:
+    """Return the corrections of a name and of the rows that were merged into it, the latest
     first."""
     rows = type(row)._default_manager.filter(Q(pk=row.pk) | Q(home=row.pk)).values_list("pk", flat=True)
-    return Correction.objects.filter(subject=_kind(row), subject_id__in=rows).order_by("-pk")
+    return Correction.objects.filter(subject=row.KIND, subject_id__in=rows).order_by("-pk")
 
 
 def apply_due() -> int:
     """Apply the proposals about names whose time for objections is over; return how many."""
-    due = due_proposals(Correction.Subject.PLAYER, Correction.Subject.EVENT)
+    due = due_proposals(*map(Correction.Subject, NAMED))
     return len([perform("accept", None, correction) for correction in due])
-
-
-def _kind(row: Named) -> Kind:
-    return "player" if isinstance(row, Player) else "event"
 
 
 def _refused(error: NameEditError) -> CurationError:
@@ -161,5 +154,5 @@ def _refused(error: NameEditError) -> CurationError:
 def _applied(user: User | None, correction: Correction, step: str) -> None:
     """Write the audit log, and let games follow that wait."""
     note_steps(user, [correction], step)
-    if any(model._default_manager.filter(unsettled=True).exists() for model in (Player, Event)):
+    if any(model._default_manager.filter(unsettled=True).exists() for model in NAMED.values()):
         send_names()

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Final
 
 from archive.accounts.roles import may_curate, may_dispose, may_upload
 from archive.libraries import manages, owns
-from archive.models import Correction, Event, Game, Player, User
+from archive.models import AnyName, Correction, Game, User
 from kifu_core.classes import PUBLIC
 
 if TYPE_CHECKING:
     from archive.accounts.roles import AnyUser
 
 
-Subject = Game | Player | Event
+Subject = Game | AnyName
 """What a correction is about."""
 ACTIONS: Final = ("accept", "reject", "withdraw", "object", "undo")
 """Actions on a correction."""

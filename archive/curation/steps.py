@@ -80,8 +80,4 @@ def note_steps(user: User | None, rows: Iterable[Correction], event: str) -> Non
 def audit_line(row: Correction, event: str) -> str:
     """Return a line of the audit log, with the values before and after."""
     pk, values = row.subject_id, encode(row.operations).decode()
-    if row.subject == Correction.Subject.GAME:
-        return f"game {pk}, correction {row.pk}: {event}, {values}"
-    if row.subject == Correction.Subject.PLAYER:
-        return f"player {pk}, correction {row.pk}: {event}, {values}"
-    return f"event {pk}, correction {row.pk}: {event}, {values}"
+    return f"{row.subject} {pk}, correction {row.pk}: {event}, {values}"

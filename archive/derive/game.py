@@ -110,6 +110,11 @@ class DerivedGame:
     """Corrections that were left out, with the index of the operation that cannot be applied."""
 
     @property
+    def place(self) -> str:
+        """Return the name of the place; empty if it is unknown, or the address of the game."""
+        return "" if "://" in self.site else self.site
+
+    @property
     def identity(self) -> Identity:
         """Return space and digest: games with the same ones are the same game."""
         return self.space, self.digest

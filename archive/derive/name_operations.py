@@ -1,4 +1,4 @@
-"""Typed operations on players and events, and the decisions about them. Nothing here uses the database.
+"""Typed operations on names, and the decisions about them. Nothing here uses the database.
 
 An operation names the state from which it departs. If that is not the present state, it is refused with a
 code: nothing is guessed. Every operation can be undone on its own, whatever came after it.
@@ -13,8 +13,8 @@ from typing import Any, Final, Literal
 import msgspec
 
 from archive.derive import headers
+from archive.models import NameKind
 
-Kind = Literal["player", "event"]
 Authority = Literal["authority", "curator"]
 
 MOST_OPERATIONS: Final = 50
@@ -35,7 +35,7 @@ DAY: Final = re.compile(r"\d{4}(-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?)?")
 
 
 class SetField(msgspec.Struct, tag_field="op", tag="field", forbid_unknown_fields=True):
-    """Set a field of a player or event. `by` says with which authority, `old_by` who set the old value."""
+    """Set a field of a name. `by` says with which authority, `old_by` who set the old value."""
 
     name: str
     old: Any
@@ -45,7 +45,7 @@ class SetField(msgspec.Struct, tag_field="op", tag="field", forbid_unknown_field
 
 
 class Merge(msgspec.Struct, tag_field="op", tag="merge", forbid_unknown_fields=True):
-    """Merge a player or event into another one."""
+    """Merge a name into another one of its kind."""
 
     into: int
 
@@ -111,7 +111,7 @@ def as_json(operations: list[Operation]) -> list[dict[str, Any]]:
     return stored
 
 
-def valid_value(kind: Kind, name: str, value: Any) -> Any:
+def valid_value(kind: NameKind, name: str, value: Any) -> Any:
     """Return the value of a field in its stored form. Raises NameEditError."""
     if name == "parent" and kind == "event" and (value is None or type(value) is int):
         return value

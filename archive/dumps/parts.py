@@ -102,6 +102,7 @@ def _table_row(game: GameWithRecord) -> bytes:
         precision=row.precision,
         program=game.program,
         event_id=row.event_id,
+        place_id=row.place_id,
         **by_side(row.kind, "id", (row.first_id, row.second_id)),
         **by_side(row.kind, "reading", (row.first, row.second), reading),
         **by_side(row.kind, "rank", people, lambda person: person.get("rank", "")),

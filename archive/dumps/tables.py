@@ -41,6 +41,7 @@ class GameInTable(GameInfo):
     black_id: int | None
     white_id: int | None
     event_id: int | None
+    place_id: int | None
     black_reading: str
     white_reading: str
     black_rank: str
@@ -81,7 +82,7 @@ COMMENTS: Final[Mapping[str, str]] = {
     "white": "the name of White (gote); empty if unknown",
     "event": "as written in the record",
     "round": "the round of the event, as written in the record",
-    "site": "the place",
+    "site": "the place, or the address of the game if the record has one",
     "handicap": "the start: JKF's name of the preset, OTHER for any other position",
     "opening": "the opening, as written in the record",
     "result": "black, white, draw or unknown",
@@ -97,6 +98,7 @@ COMMENTS: Final[Mapping[str, str]] = {
     "black_id": "the number of the player, as in addresses; equal for all spellings of a name",
     "white_id": "the number of the player, as in addresses; equal for all spellings of a name",
     "event_id": "the number of the event, as in addresses",
+    "place_id": "the number of the place, as in addresses; empty for an address",
     "black_reading": _READING,
     "white_reading": _READING,
     "black_rank": "dan or kyu on that day, as written in the record",

@@ -1,14 +1,14 @@
-"""Follows of accounts: saved searches, players, events and positions."""
+"""Follows of accounts: saved searches, names and positions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django.db.models import Q
 
 from archive.following.errors import MOST_FOLLOWS, FollowError
 from archive.following.own_rows import get_or_create
-from archive.models import Event, Follow, Player, User
+from archive.models import NAMED, Follow, User
 from archive.models.following import TITLE_LENGTH
 from archive.names.plain_text import plain
 from archive.queries.games.changes import last_change
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from django.db.models import QuerySet
 
-    from archive.queries.names.ids_of_names import NameKind
+    from archive.models import NameKind
 
 
 def own_follows(user: User) -> QuerySet[Follow]:
@@ -32,7 +32,7 @@ def save_search(user: User, search: Mapping[str, Any], title: str, scope: str) -
 
 
 def follow_name(user: User, kind: NameKind, pk: int) -> Follow:
-    """Follow a player or an event by id. Raises FollowError."""
+    """Follow a player, an event or a place by id. Raises FollowError."""
     return _follow(user, "", kind=Follow.Kind(kind), target=pk)
 
 
@@ -56,11 +56,10 @@ def unfollow(user: User, pk: int) -> bool:
 
 
 def follow_of(user: User, kind: str, target: int = 0, game: str = "", code: str = "") -> Follow | None:
-    """Return the follow of an account for a player or an event, also by the id of one that was merged into
+    """Return the follow of an account for a name, also by the id of one that was merged into
     it, or for a position; None without one."""
     own = Follow.objects.filter(user=user, kind=kind)
     if kind == Follow.Kind.POSITION:
         return own.filter(game=game, code=code).first()
-    model: type[Player | Event] = Player if kind == Follow.Kind.PLAYER else Event
-    merged = model._default_manager.filter(home=target).values("pk")
+    merged = NAMED[cast("NameKind", kind)]._default_manager.filter(home=target).values("pk")
     return own.filter(Q(target=target) | Q(target__in=merged)).first()

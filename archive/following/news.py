@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
-from archive.models import Event, Follow, Player
+from archive.models import NAMED, AnyName, Follow
 from archive.queries.games.changes import ids_changed, is_of_order, last_change
 from archive.queries.games.filters import MOST_IDS, stored_filters
 from archive.queries.names.ids_of_names import unique_name
@@ -17,6 +17,8 @@ from archive.queries.search.terms import ReachesPosition
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    from archive.models import NameKind
 
 CHANGES: Final = 10_000
 """The latest changes of the archive that are examined for a follow."""
@@ -91,10 +93,9 @@ def search_of(follow: Follow, scope: Scope) -> dict[str, Any] | None:
     return {str(follow.kind): unique_name(row)} if row else None
 
 
-def name_of(follow: Follow, scope: Scope) -> Player | Event | None:
-    """Return the player or the event of a follow, or the one that it was merged into; None if the scope lacks
+def name_of(follow: Follow, scope: Scope) -> AnyName | None:
+    """Return the row of the name of a follow, or the one that it was merged into; None if the scope lacks
     it."""
-    model: type[Player | Event] = Player if follow.kind == Follow.Kind.PLAYER else Event
-    rows = model._default_manager.filter(space__in=scope.spaces)
+    rows = NAMED[cast("NameKind", follow.kind)]._default_manager.filter(space__in=scope.spaces)
     row = rows.filter(pk=follow.target or 0).first()
     return rows.filter(pk=row.home_id).first() if row and row.home_id else row

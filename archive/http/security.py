@@ -6,11 +6,13 @@ that may be framed by other sites; it governs both X-Frame-Options and `frame-an
 
 import re
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Final
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.cache import patch_vary_headers
+from django.utils.crypto import salted_hmac
 
 from archive.caching.entity_tags import ALWAYS_ASK, NOBODY
 from archive.queries.scope import has_read_private
@@ -60,7 +62,7 @@ _API: Final = "/api/"
 
 class PrivateCaching:
     """Forbids caching of answers that contain private data, or that have no `Cache-Control` and may be for a
-    user who is signed in; adds `Vary`."""
+    user who is signed in; adds `Vary`, and to pages the mark of the account."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
@@ -72,10 +74,21 @@ class PrivateCaching:
             del response.headers["ETag"]
         elif "Cache-Control" not in response.headers:
             response.headers["Cache-Control"] = NOBODY if _may_be_signed_in(request) else ALWAYS_ASK
+        if response.status_code == HTTPStatus.OK and response.headers["Content-Type"].startswith("text/html"):
+            response.headers[ACCOUNT] = _mark_of(request)
         # Pages identify their visitors by cookies only.
         tokens = ("Authorization",) if request.path_info.startswith(_API) else ()
         patch_vary_headers(response, ("Cookie", *tokens))
         return response
+
+
+ACCOUNT: Final = "Kifu-Account"
+"""The header of a page by which the service worker tells accounts apart: `-` for strangers."""
+
+
+def _mark_of(request: HttpRequest) -> str:
+    user = request.user if settings.SESSION_COOKIE_NAME in request.COOKIES else None
+    return salted_hmac(ACCOUNT, str(user.pk)).hexdigest()[:16] if user and user.is_authenticated else "-"
 
 
 def _may_be_signed_in(request: HttpRequest) -> bool:
@@ -124,7 +137,7 @@ def _open_methods(path: str) -> tuple[str, ...]:
 
 
 _OPEN_NAMES: Final = (
-    "games", "players", "events", "statistics", "openings", "dumps", "positions", "schema",
+    "games", "players", "events", "places", "statistics", "openings", "dumps", "positions", "schema",
     "about", "texts", "changes", "formations", "patterns", "reconcile",
 )  # fmt: skip
 _READABLE: Final = tuple(f"/api/v1/{name}" for name in _OPEN_NAMES)

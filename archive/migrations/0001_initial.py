@@ -295,6 +295,35 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='Place',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('space', models.BigIntegerField(db_default=0, default=0)),
+                ('name', models.TextField(verbose_name='name')),
+                ('written', models.TextField(blank=True, default='')),
+                ('kana', models.TextField(blank=True, db_default='', default='')),
+                ('latin', models.TextField(blank=True, db_default='', default='')),
+                ('note', models.TextField(blank=True, db_default='', default='')),
+                ('source', models.TextField(blank=True, db_default='', default='')),
+                ('set_by', models.JSONField(db_default={}, default=dict)),
+                ('unsettled', models.BooleanField(db_default=False, default=False)),
+                ('key', models.TextField(default='')),
+                ('searched', models.TextField(db_default='', default='')),
+                ('merged_into', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='merged', to='archive.place')),
+                ('home', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.place')),
+            ],
+            options={
+                'verbose_name': 'place',
+                'verbose_name_plural': 'places',
+                'constraints': [models.UniqueConstraint(fields=('space', 'key'), name='place_key')],
+                'indexes': [
+                    models.Index(fields=['space', 'name'], name='place_name'),
+                    models.Index(condition=models.Q(('home__isnull', False)), fields=['home'], name='place_home'),
+                    models.Index(condition=models.Q(('unsettled', True)), fields=['id'], name='place_unsettled'),
+                ],
+            },
+        ),
+        migrations.CreateModel(
             name='GameRecord',
             fields=[
                 ('game', models.OneToOneField(db_constraint=False, on_delete=django.db.models.deletion.PROTECT, primary_key=True, related_name='stored', serialize=False, to='archive.game')),
@@ -324,6 +353,11 @@ class Migration(migrations.Migration):
             name='event',
             field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.event'),
         ),
+        migrations.AddField(
+            model_name='game',
+            name='place',
+            field=models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.place'),
+        ),
         migrations.CreateModel(
             name='GameAlias',
             fields=[
@@ -343,6 +377,19 @@ class Migration(migrations.Migration):
             ],
             options={
                 'indexes': [models.Index(condition=models.Q(('named__isnull', False)), fields=['named'], name='gameevent_named')],
+            },
+        ),
+        migrations.CreateModel(
+            name='GamePlace',
+            fields=[
+                ('pk', models.CompositePrimaryKey('place_id', 'played', 'slot', blank=True, editable=False, primary_key=True, serialize=False)),
+                ('played', models.IntegerField()),
+                ('slot', models.IntegerField(unique=True)),
+                ('place', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.place')),
+                ('named', models.ForeignKey(db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='archive.place')),
+            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('named__isnull', False)), fields=['named'], name='gameplace_named')],
             },
         ),
         migrations.CreateModel(
@@ -794,7 +841,7 @@ class Migration(migrations.Migration):
             name='Correction',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('subject', models.CharField(choices=[('game', 'game'), ('player', 'player'), ('event', 'event')], max_length=6)),
+                ('subject', models.CharField(choices=[('game', 'game'), ('player', 'player'), ('event', 'event'), ('place', 'place')], max_length=6)),
                 ('subject_id', models.BigIntegerField()),
                 ('entry', models.BigIntegerField(null=True)),
                 ('space', models.BigIntegerField(default=0)),
@@ -917,7 +964,7 @@ class Migration(migrations.Migration):
             name='Follow',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('search', 'search'), ('player', 'player'), ('event', 'event'), ('position', 'position')], max_length=8)),
+                ('kind', models.CharField(choices=[('search', 'search'), ('player', 'player'), ('event', 'event'), ('place', 'place'), ('position', 'position')], max_length=8)),
                 ('target', models.BigIntegerField(null=True)),
                 ('game', models.CharField(blank=True, max_length=20)),
                 ('code', models.TextField(blank=True)),

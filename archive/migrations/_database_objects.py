@@ -125,9 +125,9 @@ _POSTGRESQL: Final = (
 )
 
 CHANGE_TABLES: Final = (
-    "player", "event", "game", "gamealias", "gonegame", "takendown", "gameplayer", "gameevent", "upload",
-    "goneupload", "entry", "indexstate", "sitetext", "space", "leftspace", "share", "columnsegment",
-    "correction", "correctionevent", "correctionbatch", "collection", "verdict",
+    "player", "event", "place", "game", "gamealias", "gonegame", "takendown", "gameplayer", "gameevent",
+    "gameplace", "upload", "goneupload", "entry", "indexstate", "sitetext", "space", "leftspace", "share",
+    "columnsegment", "correction", "correctionevent", "correctionbatch", "collection", "verdict",
     "gameanalysis", "problem",
 )  # fmt: skip
 """Tables that pages show. Rows of the index, of records and of series change with their games, games of
@@ -149,8 +149,8 @@ _OF_ENTRIES: Final = {
     "DELETE": "{old_is_public}",
 }
 PUBLIC_TABLES: Final = (
-    "player", "event", "game", "gamealias", "gonegame", "takendown", "leftspace",
-    "goneupload", "columnsegment", "verdict", "gameanalysis", "problem", "upload", "entry",
+    "player", "event", "place", "game", "gamealias", "gonegame", "takendown", "leftspace", "goneupload",
+    "columnsegment", "verdict", "gameanalysis", "upload", "entry", "problem",
 )  # fmt: skip
 """Tables of the public archive: its games, names and uploads (`archive.index.changes`)."""
 _OF_COLLECTIONS: Final = {

@@ -23,12 +23,14 @@ from archive.models.drafts import Draft
 from archive.models.entries import Entry
 from archive.models.following import Follow, OwnName, PositionNote
 from archive.models.games import (
+    GAMES_OF,
     WITHOUT_OPINION,
     Game,
     GameAlias,
     GameChange,
     GameEvent,
     GameFormation,
+    GamePlace,
     GamePlayer,
     GameRecord,
     GameSeries,
@@ -39,7 +41,7 @@ from archive.models.games import (
 from archive.models.hooks import Arrival, Hook, HookDelivery
 from archive.models.index import HotMove, HotPart, HotPosition, IndexState, Occurrence
 from archive.models.marks import BenchMark
-from archive.models.names import Event, Name, Player
+from archive.models.names import LABELS, NAMED, AnyName, Event, Label, Name, NameKind, Place, Player
 from archive.models.observing import HeardProcess, ProcessRole, Tally
 from archive.models.problems import (
     Problem,
@@ -57,14 +59,15 @@ from archive.models.training import Repertoire, RepertoireMove, TrainingCard
 from archive.models.uploads import PIECE_BYTES, GoneUpload, Sender, Upload, UploadChunk
 
 __all__ = [
-    "LARGEST_ID", "PIECE_BYTES", "WITHOUT_OPINION", "AccountInvitation", "AnalysisCheck", "AnalysisClaim",
-    "AnalysisGame", "AnalysisRequest", "AnalysisVolunteer", "Arrival", "AuditEvent", "AuditLine", "BenchMark",
-    "Collection", "CollectionGame", "ColumnGone", "ColumnSegment", "ColumnWaiting", "Correction",
-    "CorrectionBatch", "CorrectionEvent", "DeviceGrant", "Draft", "Engine", "Entry", "Event", "Follow",
-    "Game", "GameAlias", "GameAnalysis", "GameChange", "GameEvent", "GameFormation", "GameIdentity",
-    "GamePlayer", "GameRecord", "GameSeries", "GameText", "GoneGame", "GoneUpload", "HeardProcess", "Hook",
-    "HookDelivery", "HotMove", "HotPart", "HotPosition", "IndexState", "Invitation", "LeftSpace",
-    "Membership", "Name", "Occurrence", "OwnName", "Player", "PositionNote", "Problem", "ProblemAttempt",
+    "GAMES_OF", "LABELS", "LARGEST_ID", "NAMED", "PIECE_BYTES", "WITHOUT_OPINION", "AccountInvitation",
+    "AnalysisCheck", "AnalysisClaim", "AnalysisGame", "AnalysisRequest", "AnalysisVolunteer", "AnyName",
+    "Arrival", "AuditEvent", "AuditLine", "BenchMark", "Collection", "CollectionGame", "ColumnGone",
+    "ColumnSegment", "ColumnWaiting", "Correction", "CorrectionBatch", "CorrectionEvent", "DeviceGrant",
+    "Draft", "Engine", "Entry", "Event", "Follow", "Game", "GameAlias", "GameAnalysis", "GameChange",
+    "GameEvent", "GameFormation", "GameIdentity", "GamePlace", "GamePlayer", "GameRecord", "GameSeries",
+    "GameText", "GoneGame", "GoneUpload", "HeardProcess", "Hook", "HookDelivery", "HotMove", "HotPart",
+    "HotPosition", "IndexState", "Invitation", "Label", "LeftSpace", "Membership", "Name", "NameKind",
+    "Occurrence", "OwnName", "Place", "Player", "PositionNote", "Problem", "ProblemAttempt",
     "ProblemNeighbour", "ProblemRating", "ProblemScan", "ProblemSolver", "ProblemSource", "ProblemTheme",
     "ProcessRole", "Repertoire", "RepertoireMove", "Report", "Sender", "Share", "SiteText", "Space",
     "TakenDown", "Tally", "Token", "TrainingCard", "Upload", "UploadChunk", "User", "UserManager", "Verdict",

@@ -1,4 +1,4 @@
-"""Corrections of games, players and events: typed operations, their history, and the identities of the
+"""Corrections of games and of names: typed operations, their history, and the identities of the
 editions of corrected games as uploaded."""
 
 from __future__ import annotations
@@ -48,13 +48,14 @@ class Correction(models.Model):
     """Typed operations on one subject by one author. `archive.store.corrections` writes the rows.
 
     Operations on a game are applied to the union of its editions in the order of `number`
-    (`archive.derive.corrections`); those on a player or an event are in `archive.store.people`.
+    (`archive.derive.corrections`); those on a name are in `archive.store.people`.
     """
 
     class Subject(models.TextChoices):
         GAME = "game", _("game")
         PLAYER = "player", _("player")
         EVENT = "event", _("event")
+        PLACE = "place", _("place")
 
     class State(models.TextChoices):
         PROPOSED = "proposed", _("proposed")
@@ -66,7 +67,7 @@ class Correction(models.Model):
 
     subject = models.CharField(max_length=6, choices=Subject.choices)
     subject_id = models.BigIntegerField()
-    """The id of the game, player or event. Corrections follow a game that is merged into another one."""
+    """The id of the game or name. Corrections follow a game that is merged into another one."""
     entry = models.BigIntegerField(null=True)
     """An entry of the game when the correction was proposed, by which its bytes lead to the game."""
     space = models.BigIntegerField(default=PUBLIC)

@@ -1,4 +1,4 @@
-"""Searches, players, events and positions that accounts follow, their notes on positions, and the names
+"""Searches, names and positions that accounts follow, their notes on positions, and the names
 under which they play."""
 
 from __future__ import annotations
@@ -21,12 +21,13 @@ class Follow(models.Model):
         SEARCH = "search", _("search")
         PLAYER = "player", _("player")
         EVENT = "event", _("event")
+        PLACE = "place", _("place")
         POSITION = "position", _("position")
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="follows")
     kind = models.CharField(max_length=8, choices=Kind.choices)
     target = models.BigIntegerField(null=True)
-    """The id of the player or the event."""
+    """The id of the player, event or place."""
     game = models.CharField(max_length=20, blank=True)
     """The kind of game of the position."""
     code = models.TextField(blank=True)

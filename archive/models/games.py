@@ -1,4 +1,4 @@
-"""Games with their records, players, events and former ids, and traces of deleted games.
+"""Games with their records, players, events, places and former ids, and traces of deleted games.
 
 Tables without a database constraint to the game (`db_constraint=False`) may be distributed over servers: the
 store writes and deletes both rows in one transaction, and `verify_archive` reports rows without a game.
@@ -6,6 +6,7 @@ store writes and deletes both rows in one transaction, and `verify_archive` repo
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from django.db import models
@@ -13,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from archive.models import codec
-from archive.models.names import Event, Player
+from archive.models.names import Event, NameKind, Place, Player
 from kifu_core.classes import PUBLIC
 
 if TYPE_CHECKING:
@@ -60,7 +61,9 @@ class Game(models.Model):
     player0 = models.ForeignKey(Player, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
     player1 = models.ForeignKey(Player, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
     event = models.ForeignKey(Event, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+    place = models.ForeignKey(Place, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
     site = models.TextField(blank=True)
+    """The place as the record has it, which may be the game's address on a server."""
     played_from = models.DateField(null=True)
     played_to = models.DateField(null=True)
     precision = models.CharField(max_length=5, blank=True, choices=Precision.choices)
@@ -283,6 +286,32 @@ class GameEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.event_id}: {self.slot}"
+
+
+class GamePlace(models.Model):
+    """The games of a place in the order of the index."""
+
+    pk = models.CompositePrimaryKey("place_id", "played", "slot")
+    place = models.ForeignKey(Place, on_delete=models.PROTECT, related_name="+", db_index=False)
+    """The root of the tree of merged names."""
+    played = models.IntegerField()
+    slot = models.IntegerField(unique=True)
+    named = models.ForeignKey(Place, on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
+    """The row of the name in the header; NULL if that is `place`."""
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["named"], name="gameplace_named", condition=models.Q(named__isnull=False))
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.place_id}: {self.slot}"
+
+
+GAMES_OF: Final[Mapping[NameKind, type[models.Model]]] = {
+    "player": GamePlayer, "event": GameEvent, "place": GamePlace,
+}  # fmt: skip
+"""The tables of games by name."""
 
 
 class GameFormation(models.Model):

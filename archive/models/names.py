@@ -1,15 +1,15 @@
-"""Players and events by name, separate for each space.
+"""Players, events and places by name, separate for each space.
 
-A row is a name that headers of games have. Curators merge rows that name the same player or event: each row
-points to the one that it was merged into (`merged_into`), which makes a tree, and to the root of its tree
-(`home`), to which its games belong.
+A row is a name that headers of games have. Curators merge rows that name the same player, event or place:
+each row points to the one that it was merged into (`merged_into`), which makes a tree, and to the root of its
+tree (`home`), to which its games belong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from django.db import models
 from django.db.models import Q, QuerySet
@@ -19,6 +19,12 @@ from archive.names.character_forms import folded
 from archive.names.kana_readings import reading_of
 from archive.names.search_text import search_forms
 from kifu_core.classes import PUBLIC
+
+NameKind = Literal["player", "event", "place"]
+"""What a name is of."""
+Label = Literal["event", "place"]
+LABELS: Final[tuple[Label, ...]] = ("event", "place")
+"""Names of which a game has at most one."""
 
 if TYPE_CHECKING:
     _TextField = models.TextField[str, str]
@@ -55,7 +61,7 @@ class WrittenField(InitialField):
 
 
 class KeyField(InitialField):
-    """The key by which headers identify a player or event (`Name.key_of`); it never changes. No header has
+    """The key by which headers identify a row (`Name.key_of`); it never changes. No header has
     the key of a namesake."""
 
     of = staticmethod(lambda row: row.key or row.key_of(row.written))
@@ -74,7 +80,7 @@ class SearchedField(OfName):
 
 
 class Name(models.Model):
-    """A player or event of one space. Names of private spaces are not shown elsewhere."""
+    """A player, an event or a place of one space. Names of private spaces are not shown elsewhere."""
 
     space = models.BigIntegerField(default=PUBLIC, db_default=PUBLIC)
     name = models.TextField(pgettext_lazy("of a player or an event", "name"))
@@ -99,6 +105,7 @@ class Name(models.Model):
     unsettled = models.BooleanField(default=False, db_default=False)
     """Whether games of the row have not followed its latest merge or separation yet."""
 
+    KIND: ClassVar[NameKind]
     FACTS: ClassVar[tuple[str, ...]] = ("name", "kana", "latin", "note", "source")
     """The fields that curators edit."""
 
@@ -144,6 +151,7 @@ class Player(Name):
     """The columns of a row whose name was taken down, as they were; NULL for others. Initials are its name
     then, its key is sealed, and other facts are empty."""
 
+    KIND = "player"
     FACTS = (*Name.FACTS, "titles", "born", "died")
 
     class Meta:
@@ -181,6 +189,7 @@ class Event(Name):
     parent = models.ForeignKey("self", on_delete=models.PROTECT, null=True, related_name="+", db_index=False)
     """The series that the event belongs to."""
 
+    KIND = "event"
     FACTS = (*Name.FACTS, "place", "parent")
 
     class Meta:
@@ -192,3 +201,24 @@ class Event(Name):
             models.Index(fields=["home"], name="event_home", condition=Q(home__isnull=False)),
             models.Index(fields=["id"], name="event_unsettled", condition=Q(unsettled=True)),
         ]
+
+
+class Place(Name):
+    """A place where games are played: a room, a house, a server."""
+
+    KIND = "place"
+
+    class Meta:
+        verbose_name = pgettext_lazy("list", "place")
+        verbose_name_plural = pgettext_lazy("list", "places")
+        constraints = [models.UniqueConstraint(fields=["space", "key"], name="place_key")]
+        indexes = [
+            models.Index(fields=["space", "name"], name="place_name"),
+            models.Index(fields=["home"], name="place_home", condition=Q(home__isnull=False)),
+            models.Index(fields=["id"], name="place_unsettled", condition=Q(unsettled=True)),
+        ]
+
+
+AnyName = Player | Event | Place
+NAMED: Final[Mapping[NameKind, type[AnyName]]] = {"player": Player, "event": Event, "place": Place}
+"""The tables of names. A table of games by name (`archive.models.games`) belongs to each."""

@@ -25,19 +25,21 @@ from archive.index.engine import engine
 from archive.index.schema import GameAtKey, pack_keys, unpack_keys
 from archive.index.texts import text_index
 from archive.models import (
+    GAMES_OF,
+    LABELS,
     Arrival,
     CollectionGame,
     Entry,
     Game,
     GameAlias,
     GameAnalysis,
-    GameEvent,
     GameFormation,
     GameIdentity,
     GamePlayer,
     GameRecord,
     GameSeries,
     GameText,
+    Label,
     Share,
     codec,
 )
@@ -56,12 +58,11 @@ Row = tuple[str | int | bytes | date | None, ...]
 
 _GAME_COLUMNS: Final = (
     "kind", "record_kind", "space", "digest", "digest_version", "stem", "slot", "player0_id", "player1_id",
-    "event_id", "site", "played_from", "played_to", "precision", "played", "handicap", "result", "special",
-    "plies", "index_version", "index_rows", "calendar", "round", "opening", "header_data", "features",
-    "formations_version", "corrected", "masked",
+    "event_id", "place_id", "site", "played_from", "played_to", "precision", "played", "handicap", "result",
+    "special", "plies", "index_version", "index_rows", "calendar", "round", "opening", "header_data",
+    "features", "formations_version", "corrected", "masked",
 )  # fmt: skip
 _PLAYER_COLUMNS: Final = ("player_id", "played", "slot", "colour", "rating", "named_id")
-_EVENT_COLUMNS: Final = ("event_id", "played", "slot", "named_id")
 _INSERT_GAMES: Final = f"""
     INSERT INTO archive_game ({", ".join(_GAME_COLUMNS)}) VALUES {{places}} RETURNING id, slot
 """
@@ -251,16 +252,14 @@ def _packed(rows: Iterable[DerivedRow]) -> bytes:
 
 
 def _add_to_index(change: Change, games: Sequence[tuple[DerivedGame, int]]) -> None:
-    """Add games, each with its new slot, to the index and to the lists of games by player, event and
-    formation."""
-    players, events = list[Row](), list[Row]()
+    """Add games, each with its new slot, to the index and to the lists of games by name and formation."""
+    players = list[Row]()
     for game, slot in games:
         change.add((game.rows, game.codes), slot, game.record_kind, game.played, game.result)
         players += _player_rows(change, game, slot)
-        if event := _event_row(change, game, slot):
-            events.append(event)
     _insert("archive_gameplayer", _PLAYER_COLUMNS, players)
-    _insert("archive_gameevent", _EVENT_COLUMNS, events)
+    for kind in LABELS:
+        _insert_labels(kind, [_label_row(kind, change, game, slot) for game, slot in games])
     _add_formations({slot: game.formations for game, slot in games})
 
 
@@ -273,9 +272,17 @@ def _player_rows(change: Change, game: DerivedGame, slot: int) -> Iterator[Row]:
                 change.ratings[slot, colour] = rating
 
 
-def _event_row(change: Change, game: DerivedGame, slot: int) -> Row | None:
-    event = change.names.event_of(game)
-    return (event.home, game.played, slot, event.named) if event else None
+def _label_row(kind: Label, change: Change, game: DerivedGame, slot: int) -> Row | None:
+    label = change.names.label_of(kind, game)
+    return (label.home, game.played, slot, label.named) if label else None
+
+
+def _label_columns(kind: Label) -> tuple[str, ...]:
+    return f"{kind}_id", "played", "slot", "named_id"
+
+
+def _insert_labels(kind: Label, rows: Iterable[Row | None]) -> None:
+    _insert(f"archive_game{kind}", _label_columns(kind), [row for row in rows if row])
 
 
 def _add_formations(formations_by_slot: Mapping[int, Sequence[FormationRow]]) -> None:
@@ -377,8 +384,8 @@ def reindex_game(change: Change, game: Game, indexed: Indexed, *, scan: bool = F
     for colour in (0, 1):
         if (game.slot, colour) in change.ratings:
             change.ratings[slot, colour] = change.ratings[game.slot, colour]
-    GamePlayer.objects.filter(slot=game.slot).update(slot=slot)
-    GameEvent.objects.filter(slot=game.slot).update(slot=slot)
+    for model in GAMES_OF.values():
+        model._default_manager.filter(slot=game.slot).update(slot=slot)
     if game.kind == SHOGI.name:
         columns.mark_gone([(game.slot, game.space)])
         columns.add_waiting([(slot, game.space, None)])
@@ -413,21 +420,26 @@ def _rewrite_in_place(change: Change, games: Sequence[tuple[Game, DerivedGame]])
 
 
 def _write_names(change: Change, games: Mapping[int, DerivedGame]) -> None:
-    """Replace the rows of the players and events of those slots whose stored ones differ."""
+    """Replace the rows of the names of those slots whose stored ones differ."""
     seats = GamePlayer.objects.filter(slot__in=games).order_by("slot", "colour")
     players: dict[int, list[Row]] = {slot: [] for slot in games}
     for row in seats.values_list(*_PLAYER_COLUMNS):
         players[row[2]].append(row)
-    stored = GameEvent.objects.filter(slot__in=games).values_list(*_EVENT_COLUMNS)
-    events: dict[int, Row] = {row[2]: row for row in stored}
     new_players = {slot: [*_player_rows(change, game, slot)] for slot, game in games.items()}
     others = [slot for slot in games if players[slot] != new_players[slot]]
     GamePlayer.objects.filter(slot__in=others).delete()
     _insert("archive_gameplayer", _PLAYER_COLUMNS, [row for slot in others for row in new_players[slot]])
-    new_events = {slot: _event_row(change, game, slot) for slot, game in games.items()}
-    moved = [slot for slot in games if events.get(slot) != new_events[slot]]
-    GameEvent.objects.filter(slot__in=moved).delete()
-    _insert("archive_gameevent", _EVENT_COLUMNS, [row for slot in moved if (row := new_events[slot])])
+    for kind in LABELS:
+        _write_labels(kind, change, games)
+
+
+def _write_labels(kind: Label, change: Change, games: Mapping[int, DerivedGame]) -> None:
+    rows = GAMES_OF[kind]._default_manager.filter(slot__in=games)
+    stored: dict[int, Row] = {row[2]: row for row in rows.values_list(*_label_columns(kind))}
+    new = {slot: _label_row(kind, change, game, slot) for slot, game in games.items()}
+    moved = [slot for slot in games if stored.get(slot) != new[slot]]
+    rows.filter(slot__in=moved).delete()
+    _insert_labels(kind, [new[slot] for slot in moved])
 
 
 def _record_values(game: Game, derived: DerivedGame) -> list[Any]:
@@ -492,10 +504,10 @@ def write_texts(texts: Mapping[int, str]) -> None:
 
 
 def forget_slots(slots: Collection[int]) -> None:
-    """Remove slots from the lists of games by player, event and formation."""
+    """Remove slots from the lists of games by name and formation."""
     GameFormation.objects.filter(slot__in=slots).delete()
-    GamePlayer.objects.filter(slot__in=slots).delete()
-    GameEvent.objects.filter(slot__in=slots).delete()
+    for model in GAMES_OF.values():
+        model._default_manager.filter(slot__in=slots).delete()
 
 
 def keep_own_records(games: Collection[Game]) -> None:

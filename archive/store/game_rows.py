@@ -66,7 +66,8 @@ def game_row(game: DerivedGame, names: Names, slot: int) -> dict[str, Any]:
     return {
         "kind": game.kind, "record_kind": game.record_kind, "space": game.space, "digest": game.digest,
         "digest_version": game.digest_version, "stem": game.stem, "slot": slot, "player0_id": black,
-        "player1_id": white, "event_id": home_of(names.event_of(game)), "site": game.site,
+        "player1_id": white, "event_id": home_of(names.label_of("event", game)),
+        "place_id": home_of(names.label_of("place", game)), "site": game.site,
         "played_from": game.played_from, "played_to": game.played_to, "precision": game.precision,
         "played": game.played, "handicap": game.handicap, "result": game.result, "special": game.special,
         "plies": game.plies, "index_version": schema.INDEX_VERSION, "index_rows": game.row_count,

@@ -1,4 +1,4 @@
-"""The preconditions of operations on players and events: rows and games must allow them."""
+"""The preconditions of operations on players, events and places: rows and games must allow them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from archive.derive import headers
 from archive.derive.name_operations import (
     MOST_SEATS,
     AddSpelling,
-    Kind,
     Merge,
     Merged,
     NameEditError,
@@ -25,13 +24,12 @@ from archive.derive.name_operations import (
     outranks,
     valid_value,
 )
-from archive.models import Event, Game, GamePlayer, Player
+from archive.models import NAMED, AnyName, Event, Game, GamePlayer, Player
+from archive.models import NameKind as Kind
 from archive.store.name_trees import root_of
 
-MODELS: Final[dict[Kind, type[Player] | type[Event]]] = {"player": Player, "event": Event}
 
-
-def check_all(row: Player | Event, operations: Sequence[Operation]) -> None:
+def check_all(row: AnyName, operations: Sequence[Operation]) -> None:
     """Check that operations can be applied now, without applying them: a proposal names only what its author
     may see."""
     for index, operation in enumerate(operations):
@@ -42,14 +40,14 @@ def check_all(row: Player | Event, operations: Sequence[Operation]) -> None:
             raise NameEditError(error.code, index) from error
 
 
-def check_shown(row: Player | Event) -> None:
+def check_shown(row: AnyName) -> None:
     """Refuse to change a name that was taken down: it must be the same when it is restored."""
     if isinstance(row, Player) and row.taken_down is not None:
         raise NameEditError("name-taken-down")
 
 
-def check_field_of(row: Player | Event, operation: SetField) -> None:
-    operation.new = valid_value(_kind(row), operation.name, operation.new)
+def check_field_of(row: AnyName, operation: SetField) -> None:
+    operation.new = valid_value(row.KIND, operation.name, operation.new)
     check_field(operation, value_of(row, operation.name), row.set_by.get(operation.name))
     if not outranks(operation.by, operation.old_by):
         raise NameEditError("fact-changed")
@@ -57,11 +55,11 @@ def check_field_of(row: Player | Event, operation: SetField) -> None:
         _check_parent(row, operation.new)
 
 
-def value_of(row: Player | Event, name: str) -> Any:
+def value_of(row: AnyName, name: str) -> Any:
     return getattr(row, "parent_id" if name == "parent" else name)
 
 
-def _check_parent(event: Player | Event, parent: int | None) -> None:
+def _check_parent(event: AnyName, parent: int | None) -> None:
     """Refuse a series of another space, and a circle of series."""
     if parent is None:
         return
@@ -72,9 +70,9 @@ def _check_parent(event: Player | Event, parent: int | None) -> None:
         raise NameEditError("in-a-circle")
 
 
-def spelling_of(row: Player | Event, operation: AddSpelling) -> tuple[str, Player | Event | None]:
+def spelling_of(row: AnyName, operation: AddSpelling) -> tuple[str, AnyName | None]:
     """Return the name that an operation adds, and the row that has it already. Raises NameEditError."""
-    kind, model = _kind(row), type(row)
+    kind, model = row.KIND, type(row)
     plain = headers.plain(operation.name)
     name = (headers.player_name(operation.name) if kind == "player" else plain) or plain
     key = model.key_of(valid_value(kind, "name", name))
@@ -87,10 +85,10 @@ def spelling_of(row: Player | Event, operation: AddSpelling) -> tuple[str, Playe
     return name, other
 
 
-def merge_target(row: Player | Event, into: int) -> Player | Event:
+def merge_target(row: AnyName, into: int) -> AnyName:
     """Return the row that another one can be merged into. Raises NameEditError."""
-    kind = _kind(row)
-    target = MODELS[kind]._default_manager.filter(pk=into).first()
+    kind = row.KIND
+    target = NAMED[kind]._default_manager.filter(pk=into).first()
     check_merge(_merged(kind, row), _merged(kind, target) if target else None)
     if target is None:
         raise NameEditError("unknown-target")
@@ -98,17 +96,17 @@ def merge_target(row: Player | Event, into: int) -> Player | Event:
     return target
 
 
-def _merged(kind: Kind, row: Player | Event) -> Merged:
+def _merged(kind: Kind, row: AnyName) -> Merged:
     return Merged(row.pk, row.space, row.merged_into_id, row.root_id, len(rows_of_tree(kind, row.root_id)))
 
 
 def rows_of_tree(kind: Kind, root: int) -> list[tuple[int, int | None]]:
     """Return the rows of a tree, each with the one that it was merged into."""
-    rows = MODELS[kind]._default_manager.filter(Q(pk=root) | Q(home=root))
+    rows = NAMED[kind]._default_manager.filter(Q(pk=root) | Q(home=root))
     return list(rows.values_list("pk", "merged_into_id"))
 
 
-def check_split(row: Player | Event, operation: Split) -> Player:
+def check_split(row: AnyName, operation: Split) -> Player:
     """Return the player whose games an operation gives to a namesake. Raises NameEditError."""
     player = check_alone(row)
     if not 0 < len(operation.games) <= MOST_SEATS:
@@ -128,7 +126,7 @@ def game_of(player: Player, seat: Seat) -> Game:
     return game
 
 
-def check_alone(row: Player | Event, _operation: object = None) -> Player:
+def check_alone(row: AnyName, _operation: object = None) -> Player:
     """Return a row that is a player and was not merged. Raises NameEditError."""
     if not isinstance(row, Player) or row.merged_into_id is not None:
         raise NameEditError("merged-already")
@@ -141,10 +139,6 @@ def namesake_of(player: Player, pk: int) -> Player:
     if namesake is None:
         raise NameEditError("unknown-target")
     return namesake
-
-
-def _kind(row: Player | Event) -> Kind:
-    return "player" if isinstance(row, Player) else "event"
 
 
 _CHECKS: Final[dict[type, Callable[[Any, Any], object]]] = {

@@ -1,17 +1,17 @@
-"""The ids of the players and events of games, and new rows for those that are not stored yet."""
+"""The ids of the players, events and places of games, and new rows for those that are not stored yet."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from django.db.models import BooleanField, ExpressionWrapper, Q, Value
 from django.db.models.functions import Coalesce
 
 from archive.derive.game import DerivedGame
 from archive.derive.masking import Mask, masked, masks_of_rows
-from archive.models import Event, Name, Player
+from archive.models import NAMED, Label, Name, NameKind, Player
 
 SpaceName = tuple[int, str]
 """A space, and a normalized name in it."""
@@ -19,7 +19,7 @@ SpaceName = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class NameIds:
-    """The row of a name, and the root of its tree of merged rows: the player or event that it means."""
+    """The row of a name, and the root of its tree of merged rows: the one that it means."""
 
     row: int
     home: int
@@ -34,10 +34,9 @@ class NameIds:
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """The ids of players and events, by space and normalized name."""
+    """The ids of players, events and places, by kind, space and normalized name."""
 
-    players: dict[SpaceName, NameIds]
-    events: dict[SpaceName, NameIds]
+    ids: Mapping[NameKind, dict[SpaceName, NameIds]]
     attributed: dict[tuple[int, int], NameIds | None] = field(default_factory=dict)
     """Players to whom corrections attribute sides of games, by space and row; None if the space has no such
     player, so that the name in the header counts."""
@@ -45,32 +44,31 @@ class Names:
     """The masks of those of the players whose names were taken down, by the root of their rows."""
 
     def has_names_of(self, game: DerivedGame) -> bool:
-        """Return whether the ids of the players and the event of a game are known, before corrections too."""
+        """Return whether the ids of all names of a game are known, before corrections too."""
         if game.base is not None and not self.has_names_of(game.base):
             return False
-        players = all((game.space, name) in self.players for name in game.players if name)
         attributed = all((game.space, row) in self.attributed for row in game.attributed if row)
-        return players and attributed and (not game.event or (game.space, game.event) in self.events)
+        return attributed and all(name in self.ids[kind] for kind in NAMED for name in names_of(kind, game))
 
     def players_of(self, game: DerivedGame) -> tuple[NameIds | None, NameIds | None]:
         """Return the players of a game by colour; None for an unknown one. Raises KeyError if a name has no
         id."""
-        named = (self.players[game.space, name] if name else None for name in game.players)
+        named = (self.ids["player"][game.space, name] if name else None for name in game.players)
         black, white = (
             (self.attributed[game.space, row] if row else None) or person
             for person, row in zip(named, game.attributed, strict=True)
         )
         return black, white
 
-    def event_of(self, game: DerivedGame) -> NameIds | None:
-        """Return the event of a game; None for a game without one."""
-        return self.events[game.space, game.event] if game.event else None
+    def label_of(self, kind: Label, game: DerivedGame) -> NameIds | None:
+        """Return the event or place of a game; None for a game without one."""
+        return next((self.ids[kind][name] for name in names_of(kind, game)), None)
 
     def add_names_of(self, games: Collection[DerivedGame]) -> None:
-        """Add the ids of the players and events of games. Inserts rows for new names."""
+        """Add the ids of the names of games. Inserts rows for new names."""
         more = get_or_create_names(games)
-        self.players.update(more.players)
-        self.events.update(more.events)
+        for kind, ids in more.ids.items():
+            self.ids[kind].update(ids)
         self.attributed.update(more.attributed)
         self.masks.update(more.masks)
 
@@ -89,18 +87,26 @@ class Names:
 
 
 def home_of(ids: NameIds | None) -> int | None:
-    """Return the id of a player or event; None for an unknown one."""
+    """Return the id of a player, event or place; None for an unknown one."""
     return ids.home if ids else None
 
 
+def names_of(kind: NameKind, game: DerivedGame) -> list[SpaceName]:
+    """Return the names of a kind that a game has in its headers."""
+    names = game.players if kind == "player" else (getattr(game, kind),)
+    return [(game.space, name) for name in names if name]
+
+
 def get_or_create_names(games: Collection[DerivedGame]) -> Names:
-    """Return the ids of the players and events of games, before corrections too. Inserts new names."""
+    """Return the ids of the names of games, before corrections too. Inserts new names."""
     games = [*games, *(game.base for game in games if game.base is not None)]
-    players = {(game.space, name) for game in games for name in game.players if name}
-    events = {(game.space, game.event) for game in games if game.event}
+    ids = {
+        kind: _ids(model, {name for game in games for name in names_of(kind, game)})
+        for kind, model in NAMED.items()
+    }
     attributed = {(game.space, row) for game in games for row in game.attributed if row}
-    names = Names(_ids(Player, players), _ids(Event, events), _attributed(attributed))
-    people = [*names.players.values(), *filter(None, names.attributed.values())]
+    names = Names(ids, _attributed(attributed))
+    people = [*ids["player"].values(), *filter(None, names.attributed.values())]
     names.masks.update(masks_of_rows(Player.masked({ids.home for ids in people if ids.taken_down})))
     return names
 
@@ -109,7 +115,7 @@ def _attributed(rows: Collection[tuple[int, int]]) -> dict[tuple[int, int], Name
     if not rows:
         return {}
     stored = Player.objects.filter(pk__in={row for _, row in rows})
-    columns = ("space", "pk", Coalesce("home_id", "pk"), _TAKEN_DOWN[Player])
+    columns = ("space", "pk", Coalesce("home_id", "pk"), _taken_down(Player))
     ids = {
         (space, row): NameIds(row, home, taken_down)
         for space, row, home, taken_down in stored.values_list(*columns)
@@ -117,10 +123,9 @@ def _attributed(rows: Collection[tuple[int, int]]) -> dict[tuple[int, int], Name
     return {row: ids.get(row) for row in rows}
 
 
-_TAKEN_DOWN: Final[Mapping[type[Name], Any]] = {
-    Player: ExpressionWrapper(Q(taken_down__isnull=False), output_field=BooleanField()),
-    Event: Value(value=False, output_field=BooleanField()),
-}
+def _taken_down(model: type[Name]) -> Any:
+    condition = Q(taken_down__isnull=False) if model is Player else Value(value=False)
+    return ExpressionWrapper(condition, output_field=BooleanField())
 
 
 def _ids(model: type[Name], names: Collection[SpaceName]) -> dict[SpaceName, NameIds]:
@@ -135,7 +140,7 @@ def _ids(model: type[Name], names: Collection[SpaceName]) -> dict[SpaceName, Nam
     spaces = {space for space, _ in names}
     texts = {key for pairs in (keys.values(), sealed) for _, key in pairs}
     stored = model._default_manager.filter(space__in=spaces, key__in=texts)
-    rows = stored.values_list("space", "key", "pk", Coalesce("home_id", "pk"), _TAKEN_DOWN[model])
+    rows = stored.values_list("space", "key", "pk", Coalesce("home_id", "pk"), _taken_down(model))
     ids = _by_key(rows, sealed)
     missing = {keys[name]: name for name in sorted(names, reverse=True) if keys[name] not in ids}
     if missing:

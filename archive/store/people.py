@@ -1,4 +1,4 @@
-"""Writes corrections of players and events: fields, further spellings, merges, separations of namesakes.
+"""Writes corrections of names: fields, further spellings, merges, separations of namesakes.
 
 Each change is one transaction, in which nobody else writes games (`run(alone=True)`): uploads read to which
 player a name belongs. If a player has more games than `SEATS_AT_ONCE`, the others follow in transactions of
@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from django.db import transaction
 from django.db.models import F, Max, Q
@@ -20,7 +20,6 @@ from django.utils import timezone
 from archive.derive.masking import initials_of, mask_of, mask_text
 from archive.derive.name_operations import (
     AddSpelling,
-    Kind,
     Merge,
     NameEditError,
     Operation,
@@ -32,7 +31,8 @@ from archive.derive.name_operations import (
     read_operations,
     valid_value,
 )
-from archive.models import Correction, CorrectionEvent, Event, GameEvent, GamePlayer, Player, User
+from archive.models import GAMES_OF, NAMED, AnyName, Correction, CorrectionEvent, Player, User
+from archive.models import NameKind as Kind
 from archive.names.kana_readings import reading_of
 from archive.names.search_text import search_forms
 from archive.store import masked_names
@@ -40,7 +40,6 @@ from archive.store.change import Change, run
 from archive.store.corrections import Author, attributed_to, correct_within, undo_within
 from archive.store.existing import batched
 from archive.store.name_checks import (
-    MODELS,
     check_all,
     check_alone,
     check_field_of,
@@ -56,7 +55,7 @@ from archive.store.name_checks import (
 from archive.store.name_trees import Parents, subtree
 
 SEATS_AT_ONCE: Final = 5_000
-"""Sides of games, or games of an event, that one transaction gives to another player or event."""
+"""Sides of games, or games of an event or place, that one transaction gives to another row."""
 
 
 State, Step = Correction.State, CorrectionEvent.Event
@@ -75,7 +74,7 @@ def correct_name(
     apply: bool,
     due: datetime | None = None,
 ) -> Correction:
-    """Store a correction of a player or event, and apply it or leave it as a proposal.
+    """Store a correction of a name, and apply it or leave it as a proposal.
 
     `data` is a list of operations as JSON (`archive.derive.name_operations`). A proposal applies at the time
     `due`, unless somebody objects; without one a curator decides. Raises NameEditError for operations that
@@ -151,15 +150,15 @@ def restore_name(pk: int, account: User | None, text: str = "") -> Correction:
     return run((), work, alone=True)
 
 
-def _row(kind: Kind, pk: int) -> Player | Event:
-    row = MODELS[kind]._default_manager.filter(pk=pk).first()
+def _row(kind: Kind, pk: int) -> AnyName:
+    row = NAMED[kind]._default_manager.filter(pk=pk).first()
     if row is None:
         raise NameEditError("unknown-target")
     return row
 
 
-def _subject(correction: Correction) -> tuple[Kind, Player | Event]:
-    kind: Kind = "player" if correction.subject == Correction.Subject.PLAYER else "event"
+def _subject(correction: Correction) -> tuple[Kind, AnyName]:
+    kind = cast("Kind", correction.subject)
     return kind, _row(kind, correction.subject_id)
 
 
@@ -221,7 +220,7 @@ class _Work:
     reason: str
 
 
-def _do_all(work: _Work, row: Player | Event, operations: Sequence[Operation]) -> None:
+def _do_all(work: _Work, row: AnyName, operations: Sequence[Operation]) -> None:
     for index, operation in enumerate(operations):
         try:
             check_shown(row)
@@ -230,53 +229,53 @@ def _do_all(work: _Work, row: Player | Event, operations: Sequence[Operation]) -
             raise NameEditError(error.code, index) from error
 
 
-def _set_field(work: _Work, row: Player | Event, operation: SetField) -> None:
+def _set_field(work: _Work, row: AnyName, operation: SetField) -> None:
     check_field_of(row, operation)
     _write_field(work, row, operation.name, operation.new, operation.by)
 
 
-def _unset_field(work: _Work, row: Player | Event, operation: SetField) -> None:
+def _unset_field(work: _Work, row: AnyName, operation: SetField) -> None:
     was = SetField(operation.name, operation.new, operation.old, old_by=operation.by)
     check_field(was, value_of(row, operation.name), row.set_by.get(operation.name))
     _write_field(work, row, operation.name, operation.old, operation.old_by)
 
 
-def _write_field(work: _Work, row: Player | Event, name: str, value: Any, by: str | None) -> None:
+def _write_field(work: _Work, row: AnyName, name: str, value: Any, by: str | None) -> None:
     setattr(row, "parent_id" if name == "parent" else name, value)
     row.set_by = {key: who for key, who in {**row.set_by, name: by}.items() if who}
     written = {("parent_id" if name == "parent" else name): value, "set_by": row.set_by}
     if isinstance(row, Player):
         written["reading"] = reading_of(row.name, row.kana)
-    MODELS[work.kind]._default_manager.filter(pk=row.pk).update(**written)
+    NAMED[work.kind]._default_manager.filter(pk=row.pk).update(**written)
     if name in ("name", "kana", "latin"):
         _write_searched(work.kind, row.root_id)
     if name == "name":
         _note_games(work.change, work.kind, row.pk)
 
 
-def _add_spelling(work: _Work, row: Player | Event, operation: AddSpelling) -> None:
+def _add_spelling(work: _Work, row: AnyName, operation: AddSpelling) -> None:
     name, other = spelling_of(row, operation)
     if other is None:
-        other = MODELS[work.kind]._default_manager.create(space=row.space, name=name)
+        other = NAMED[work.kind]._default_manager.create(space=row.space, name=name)
     operation.row = other.pk
     _merge_row(work.change, work.kind, other, row.pk)
 
 
-def _remove_spelling(work: _Work, row: Player | Event, operation: AddSpelling) -> None:
+def _remove_spelling(work: _Work, row: AnyName, operation: AddSpelling) -> None:
     if operation.row is None:
         raise NameEditError("unknown-target")
     _separate_row(work.change, work.kind, _row(work.kind, operation.row), row.pk)
 
 
-def _merge(work: _Work, row: Player | Event, operation: Merge) -> None:
+def _merge(work: _Work, row: AnyName, operation: Merge) -> None:
     _merge_row(work.change, work.kind, row, operation.into)
 
 
-def _unmerge(work: _Work, row: Player | Event, operation: Merge) -> None:
+def _unmerge(work: _Work, row: AnyName, operation: Merge) -> None:
     _separate_row(work.change, work.kind, row, operation.into)
 
 
-def _split(work: _Work, row: Player | Event, operation: Split) -> None:
+def _split(work: _Work, row: AnyName, operation: Split) -> None:
     """Attribute sides of games to a namesake, which is a new row unless the operation names one."""
     player = check_split(row, operation)
     namesake = _namesake(player, operation.row)
@@ -308,7 +307,7 @@ def _namesake(row: Player, pk: int | None) -> Player:
     )
 
 
-def _unsplit(work: _Work, _row: Player | Event, operation: Split) -> None:
+def _unsplit(work: _Work, _row: AnyName, operation: Split) -> None:
     games = Correction.objects.filter(pk__in=operation.corrections, subject=Correction.Subject.GAME)
     by_game: dict[int, list[int]] = {}
     for pk, game in games.values_list("pk", "subject_id"):
@@ -317,7 +316,7 @@ def _unsplit(work: _Work, _row: Player | Event, operation: Split) -> None:
         undo_within(work.change, ids, work.author)
 
 
-def _take_down(work: _Work, row: Player | Event, operation: TakeDown) -> None:
+def _take_down(work: _Work, row: AnyName, operation: TakeDown) -> None:
     """Replace a name, with all rows that were merged into it, by initials."""
     player = check_alone(row)
     initials = operation.initials or initials_of(player.name, player.kana, player.latin)
@@ -330,7 +329,7 @@ def _take_down(work: _Work, row: Player | Event, operation: TakeDown) -> None:
     _name_changed(work, player)
 
 
-def _restore(work: _Work, row: Player | Event, _operation: TakeDown) -> None:
+def _restore(work: _Work, row: AnyName, _operation: TakeDown) -> None:
     if not isinstance(row, Player) or row.taken_down is None:
         raise NameEditError("not-taken-down")
     masked_names.reveal(Player.objects.filter(Q(pk=row.pk) | Q(home=row.pk)))
@@ -356,25 +355,25 @@ _UNDO: Final[dict[type, Callable[[_Work, Any, Any], None]]] = {
 # --- trees -----------------------------------------------------------------------------------------------
 
 
-def _merge_row(change: Change, kind: Kind, row: Player | Event, into: int) -> None:
+def _merge_row(change: Change, kind: Kind, row: AnyName, into: int) -> None:
     """Merge a root into another row, and give its games to the root of that row."""
     target = merge_target(row, into)
     rows, home = {pk for pk, _ in rows_of_tree(kind, row.pk)}, target.root_id
-    MODELS[kind]._default_manager.filter(pk=row.pk).update(merged_into=into)
-    MODELS[kind]._default_manager.filter(pk__in=rows).update(home=home)
+    NAMED[kind]._default_manager.filter(pk=row.pk).update(merged_into=into)
+    NAMED[kind]._default_manager.filter(pk__in=rows).update(home=home)
     row.merged_into_id, row.home_id = into, home
     _write_searched(kind, home)
     _settle(change, kind, row.pk, rows, home)
 
 
-def _separate_row(change: Change, kind: Kind, row: Player | Event, parent: int) -> None:
+def _separate_row(change: Change, kind: Kind, row: AnyName, parent: int) -> None:
     """Take a row, with all that were merged into it, out of the row that it was merged into."""
     if row.merged_into_id != parent:
         raise NameEditError("not-merged")
     former = row.root_id
     rows = subtree(row.pk, _parents(kind, former))
-    MODELS[kind]._default_manager.filter(pk=row.pk).update(merged_into=None, home=None)
-    MODELS[kind]._default_manager.filter(pk__in=rows - {row.pk}).update(home=row.pk)
+    NAMED[kind]._default_manager.filter(pk=row.pk).update(merged_into=None, home=None)
+    NAMED[kind]._default_manager.filter(pk__in=rows - {row.pk}).update(home=row.pk)
     row.merged_into_id = row.home_id = None
     _write_searched(kind, former)
     _write_searched(kind, row.pk)
@@ -387,17 +386,17 @@ def _parents(kind: Kind, root: int) -> Parents:
 
 def _write_searched(kind: Kind, root: int) -> None:
     """Write the searched forms of the rows of a tree. The root is searched by the names of the others too."""
-    rows = list(MODELS[kind]._default_manager.filter(Q(pk=root) | Q(home=root)).order_by("pk"))
+    rows = list(NAMED[kind]._default_manager.filter(Q(pk=root) | Q(home=root)).order_by("pk"))
     together = [text for row in sorted(rows, key=lambda row: row.pk != root) for text in row.spellings()]
     for row in rows:
         searched = search_forms(together if row.pk == root else row.spellings())
         if searched != row.searched:
-            MODELS[kind]._default_manager.filter(pk=row.pk).update(searched=searched)
+            NAMED[kind]._default_manager.filter(pk=row.pk).update(searched=searched)
 
 
 def write_searched_names() -> None:
-    """Compute again the searched forms of all players and events with merged names."""
-    for kind, model in MODELS.items():
+    """Compute again the searched forms of all rows with merged names."""
+    for kind, model in NAMED.items():
         for root in model._default_manager.exclude(home=None).values_list("home_id", flat=True).distinct():
             _write_searched(kind, root)
 
@@ -409,12 +408,12 @@ def _settle(change: Change, kind: Kind, row: int, rows: Collection[int], home: i
     """Give the games of some rows to their root, as many as one transaction may. Others are left for
     `settle_names`."""
     done = _give_games(change, kind, rows, home, SEATS_AT_ONCE)
-    MODELS[kind]._default_manager.filter(pk=row).update(unsettled=not done)
+    NAMED[kind]._default_manager.filter(pk=row).update(unsettled=not done)
 
 
 def settle_names(limit: int = SEATS_AT_ONCE) -> bool:
-    """Give up to `limit` games that wait to their players and events; return whether none are left."""
-    for kind, model in MODELS.items():
+    """Give up to `limit` games that wait to their rows; return whether none are left."""
+    for kind, model in NAMED.items():
         for pk in model._default_manager.filter(unsettled=True).values_list("pk", flat=True):
             if not run((), partial(_settle_more, kind, pk, limit), alone=True):
                 return False
@@ -428,7 +427,7 @@ def _settle_more(kind: Kind, pk: int, limit: int, change: Change) -> bool:
     if done and kind == "player":
         done = masked_names.follow(change, row.root_id, min(limit, masked_names.GAMES_AT_ONCE))
     if done:
-        MODELS[kind]._default_manager.filter(pk=pk).update(unsettled=False)
+        NAMED[kind]._default_manager.filter(pk=pk).update(unsettled=False)
     return done
 
 
@@ -441,7 +440,7 @@ def _give_games(change: Change, kind: Kind, rows: Collection[int], home: int, li
             slots = [slot for slot, at in part if at == colour]
             places = ", ".join(["%s"] * len(slots))
             side = " AND colour = %s" if kind == "player" else ""
-            column = f"player{colour}_id" if kind == "player" else "event_id"
+            column = f"player{colour}_id" if kind == "player" else f"{kind}_id"
             change.cursor.execute(
                 _GIVE.format(table=table, kind=kind, places=places, side=side),
                 [home, home, *slots, *([colour] if kind == "player" else [])],
@@ -462,22 +461,19 @@ _OWN: Final = """
 
 
 def _other_seats(kind: Kind, rows: Collection[int], home: int, limit: int) -> list[tuple[int, int]]:
-    """Return slots and colours of rows of names whose games belong to another root. Colours of events
-    are 0."""
-    seats: Any
-    if kind == "player":
-        seats = GamePlayer.objects.exclude(player=home).values_list("slot", "colour")
-        own = seats.filter(player__in=rows, named=None)
-    else:
-        seats = GameEvent.objects.exclude(event=home).annotate(colour=0 * F("slot"))
-        seats = seats.values_list("slot", "colour")
-        own = seats.filter(event__in=rows, named=None)
+    """Return slots and colours of rows of names whose games belong to another root. Colours of others
+    than players are 0."""
+    seats: Any = GAMES_OF[kind]._default_manager.exclude(**{kind: home})
+    if kind != "player":
+        seats = seats.annotate(colour=0 * F("slot"))
+    seats = seats.values_list("slot", "colour")
+    own = seats.filter(**{f"{kind}__in": rows}, named=None)
     found = list(own.order_by("slot")[:limit])
     return found + list(seats.filter(named__in=rows).order_by("slot")[: limit - len(found)])
 
 
 def _note_games(change: Change, kind: Kind, pk: int) -> None:
-    """Note the games of a player or event whose name changes, for those who copy the archive. One statement,
+    """Note the games of a row whose name changes, for those who copy the archive. One statement,
     because there may be very many."""
     change.cursor.execute(_NOTE.format(kind=kind), [pk])
 

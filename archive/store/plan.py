@@ -377,7 +377,7 @@ class Plan:
             self.games[pk] = derived
 
     def _require_names(self, game: DerivedGame) -> None:
-        """Raise NotReadError if the ids of the players and the event of a game have not been read."""
+        """Raise NotReadError if the ids of the names of a game have not been read."""
         if not self.existing.names.has_names_of(game):
             self.unread.identify.append(game)
             raise NotReadError

@@ -32,8 +32,9 @@ from archive.index.engine import engine
 from archive.index.schema import IndexRow
 from archive.index.texts import text_index
 from archive.models import (
+    LABELS,
+    NAMED,
     Correction,
-    Event,
     Game,
     GameAnalysis,
     GameFormation,
@@ -337,18 +338,17 @@ def _mismatches(key: int, source: Any) -> Iterator[tuple[str, Any]]:
 
 # --- spaces ----------------------------------------------------------------------------------------------
 
+_OF_OTHER_SPACE: Final = """
+    UNION ALL SELECT 'game', g.id, 'has the {kind} of another space' FROM archive_game g
+    JOIN archive_{kind} n ON n.id = g.{kind}_id WHERE n.space <> g.space
+"""
+_MERGED_ELSEWHERE: Final = """
+    UNION ALL SELECT '{kind}', n.id, 'is merged with one of another space' FROM archive_{kind} a
+    JOIN archive_{kind} n ON n.id IN (a.home_id, a.merged_into_id) WHERE n.space <> a.space
+"""
 _OTHER_SPACE: Final = f"""
     SELECT 'game', g.id, 'has a player of another space' FROM archive_game g
     JOIN archive_player p ON p.id IN (g.player0_id, g.player1_id) WHERE p.space <> g.space
-    UNION ALL
-    SELECT 'game', g.id, 'has an event of another space' FROM archive_game g
-    JOIN archive_event v ON v.id = g.event_id WHERE v.space <> g.space
-    UNION ALL
-    SELECT 'player', p.id, 'is merged with a player of another space' FROM archive_player a
-    JOIN archive_player p ON p.id IN (a.home_id, a.merged_into_id) WHERE p.space <> a.space
-    UNION ALL
-    SELECT 'event', v.id, 'is merged with an event of another space' FROM archive_event a
-    JOIN archive_event v ON v.id IN (a.home_id, a.merged_into_id) WHERE v.space <> a.space
     UNION ALL
     SELECT 'entry', e.id, 'is shown where its game is not' FROM archive_game g
     JOIN archive_entry e ON e.game_id = g.id JOIN archive_upload u ON u.id = e.upload_id
@@ -356,6 +356,8 @@ _OTHER_SPACE: Final = f"""
     UNION ALL
     SELECT 'entry', e.id, 'has bytes with a name that was taken down' FROM archive_game g
     JOIN archive_entry e ON e.game_id = g.id WHERE g.masked <> 0 AND NOT e.hidden
+    {"".join(_OF_OTHER_SPACE.format(kind=kind) for kind in LABELS)}
+    {"".join(_MERGED_ELSEWHERE.format(kind=kind) for kind in NAMED)}
 """
 
 
@@ -388,7 +390,7 @@ _WRONG_MASKS: Final = """
 def names() -> Iterator[Difference]:
     """Yield merged names that lead to another root than is stored, or in a circle, and games of names that
     were merged. Those that wait for `archive.store.people.settle_names` are no faults."""
-    for kind, model in (("player", Player), ("event", Event)):
+    for kind, model in NAMED.items():
         parents = dict(model._default_manager.values_list("pk", "merged_into_id").exclude(merged_into=None))
         for row in model._default_manager.exclude(merged_into=None, home=None):
             root = root_of(row.pk, parents)
@@ -428,18 +430,20 @@ _PLAYERS: Final = _LISTS.format(
     table="archive_gameplayer",
     same="d.player_id = CASE d.colour WHEN 0 THEN g.player0_id ELSE g.player1_id END",
 )
-_EVENTS: Final = _LISTS.format(table="archive_gameevent", same="d.event_id = g.event_id")
+_LABELS: Final = " UNION ALL ".join(
+    _LISTS.format(table=f"archive_game{kind}", same=f"d.{kind}_id = g.{kind}_id") for kind in LABELS
+)
 _FORMATIONS: Final = """
     SELECT DISTINCT 'archive_gameformation', d.slot FROM archive_gameformation d
     WHERE NOT EXISTS (SELECT 1 FROM archive_game g WHERE g.slot = d.slot)
 """
-_UNLISTED: Final = """
+_UNLISTED: Final = f"""
     SELECT 'archive_game', g.slot FROM archive_game g
     LEFT JOIN archive_gameplayer p0 ON p0.slot = g.slot AND p0.colour = 0
     LEFT JOIN archive_gameplayer p1 ON p1.slot = g.slot AND p1.colour = 1
-    LEFT JOIN archive_gameevent e ON e.slot = g.slot
+    {" ".join(f"LEFT JOIN archive_game{kind} {kind} ON {kind}.slot = g.slot" for kind in LABELS)}
     WHERE (g.player0_id IS NOT NULL AND p0.slot IS NULL) OR (g.player1_id IS NOT NULL AND p1.slot IS NULL)
-        OR (g.event_id IS NOT NULL AND e.slot IS NULL)
+        OR {" OR ".join(f"(g.{kind}_id IS NOT NULL AND {kind}.slot IS NULL)" for kind in LABELS)}
 """
 
 
@@ -504,7 +508,7 @@ def orphans() -> Iterator[Difference]:
         for (pk,) in cursor.fetchall():
             yield Difference("orphan", f"game {pk}", "no entry has brought it")
         yield from _ownerless()
-        cursor.execute(f"{_PLAYERS} UNION ALL {_EVENTS} UNION ALL {_UNLISTED} UNION ALL {_FORMATIONS}")
+        cursor.execute(f"{_PLAYERS} UNION ALL {_LABELS} UNION ALL {_UNLISTED} UNION ALL {_FORMATIONS}")
         for table, slot in cursor.fetchall():
             yield Difference("list", f"slot {slot}", f"{table} does not agree with the games")
 

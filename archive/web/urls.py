@@ -7,7 +7,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.i18n import set_language
 
 from archive.http.limits.rules import collected, explorer, lines, reading, report, search, upload
-from archive.models import SiteText
+from archive.models import LABELS, SiteText
 from archive.web.collections import editing, listing, standings
 from archive.web.curation import batching, bench, correcting, editions, history, naming, taking_down
 from archive.web.lists import browsing, completing, feeds, finding
@@ -49,8 +49,14 @@ urlpatterns = [
     cached_page("complete/", completing.complete, "complete", cost=1),
     cached_page("players/", browsing.names, "players", cost=2, options={"kind": "player"}),
     cached_page("players/<int:player_id>/", browsing.player, "player", cost=2),
-    cached_page("events/", browsing.names, "events", cost=2, options={"kind": "event"}),
-    cached_page("events/<int:event_id>/", browsing.event, "event", cost=2),
+    *(
+        page_of
+        for kind in LABELS
+        for page_of in (
+            cached_page(f"{kind}s/", browsing.names, f"{kind}s", cost=2, options={"kind": kind}),
+            cached_page(f"{kind}s/<int:name_id>/", browsing.label, kind, cost=2, options={"kind": kind}),
+        )
+    ),
     cached_page("statistics/", browsing.statistics_page, "statistics", cost=2),
     page("status/", status.status, "status", cost=10),
     page("analysis/", analysis_queue.queue, "analysis-queue", cost=5, progress=True),

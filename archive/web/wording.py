@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from django.utils.functional import Promise, lazy
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext, pgettext_lazy
 
 from archive.derive.issues import language
+from archive.models import NameKind
 from archive.queries.games.color_names import results_of
 from archive.queries.games.keyset import Sorting
 from archive.web.game_registry import PAGES
@@ -55,6 +56,34 @@ ORDERS: Final[dict[Sorting, Promise]] = {
 
 FOLLOWING: Final[dict[Sorting, Promise]] = {"newest": _("Older games"), "oldest": _("Newer games")}
 """Texts of the link to the next page; other orders have a general one."""
+
+
+class NameWords(NamedTuple):
+    """The words for a kind of name: in the singular, for the list, and for the pages that put names in
+    order."""
+
+    one: Promise
+    all: Promise
+    correct: Promise
+    history: Promise
+    same: Promise
+
+
+NAME_WORDS: Final[dict[NameKind, NameWords]] = {
+    "player": NameWords(
+        _("Player"),
+        _("Players"),
+        _("Correct a player"),
+        _("History of a player"),
+        _("The same person as"),
+    ),
+    "event": NameWords(
+        _("Event"), _("Events"), _("Correct an event"), _("History of an event"), _("The same event as")
+    ),
+    "place": NameWords(
+        _("Place"), _("Places"), _("Correct a place"), _("History of a place"), _("The same place as")
+    ),
+}
 
 RECORDS: Final[dict[str, Promise]] = {
     "game": pgettext_lazy("figure", "games"),

@@ -9,7 +9,7 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from archive.accounts import tokens
-from archive.models import Game, Upload, User
+from archive.models import LABELS, Game, Upload, User
 from tests.archive.games import KIF, stored
 from tests.archive.routes import Route, routes
 from tests.cases import each
@@ -29,7 +29,7 @@ def client() -> Client:
 @pytest.fixture(scope="module", autouse=True)
 def one_game(module_db: None) -> None:
     """A game in an upload, which no test changes."""
-    stored(KIF)
+    stored(KIF.replace("開始日時", "場所：試しの会館\n開始日時"))
 
 
 def address_of(route: Route) -> str:
@@ -38,8 +38,12 @@ def address_of(route: Route) -> str:
         "pk": Upload.objects.get().pk if "uploads" in route.template else game.pk,
         "game_id": game.pk,
         "player_id": game.player0_id,
-        "name_id": game.event_id if "events" in route.template else game.player0_id,
+        "name_id": next(
+            (getattr(game, f"{kind}_id") for kind in LABELS if f"/{kind}s/" in route.template),
+            game.player0_id,
+        ),
         "event_id": game.event_id,
+        "place_id": game.place_id,
         "upload_id": Upload.objects.get().pk,
         "seq": 0,
         "kind": "shogi",
@@ -64,6 +68,8 @@ def address_of(route: Route) -> str:
         "collection": 1,
         "correction_id": 1,
         "batch_id": 1,
+        "bench": "twins",
+        "language": "ja",
         "analysis_id": 1,
         "claim": "0" * 32,
         "number": 0,

@@ -20,6 +20,7 @@ from archive.intake import worker
 from archive.models import AuditLine, Correction, Game, User, codec
 from archive.store.verify import verify
 from kifu_core.games import load
+from kifu_core.shogi import annotations
 from tests.archive.games import KIF, stored
 
 pytestmark = pytest.mark.django_db
@@ -74,6 +75,15 @@ def anna() -> APIClient:
 @pytest.fixture
 def curator() -> APIClient:
     return program("clara", "curator")
+
+
+def test_marks_circles_and_arrows_are_written_and_read_in_comments(curator):
+    written = ["【好手】", "角道を開ける", "[%csl G7f]\n[%cal R2g2f]"]
+    assert state(propose(curator, COMMENT | {"new": written})) == "applied"
+    record = curator.get(f"/api/v1/games/{Game.objects.get().pk}").json()["record"]
+    note = annotations.read(record["moves"][1]["comments"])
+    assert note.mark is not None and (note.mark.sign, len(note.shapes)) == ("!", 2)
+    assert note.lines == ["角道を開ける"]
 
 
 def test_a_contributor_proposes_and_a_curator_accepts(anna, curator):

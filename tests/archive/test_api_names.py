@@ -26,7 +26,7 @@ SECRET = (
     "手合割：平手\n先手：羽生善治\n後手：秘密\n"
     "棋戦：{event}\n開始日時：2023/01/0{n}\n戦型：{opening}\n1 {move}\n2 投了\n"
 )
-LISTS = ("players", "players?order=games", "events", "events?order=games", "players?name=za")
+LISTS = ("players", "players?order=games", "events", "events?order=games", "places", "players?name=za")
 SCOPES = ("public", "mine", "all")
 
 
@@ -35,7 +35,7 @@ def anna(module_db: None) -> User:
     """Games of these players, and four in the library of an account that know one of them."""
     builders.ingest(
         *(builders.ready("7g7f", black=name, event=f"第{n}回戦") for n, name in enumerate(PLAYERS)),
-        builders.ready("2g2f", black="羽生善治", white="蟲", event="名人戦", day="2020/01/01"),
+        builders.ready("2g2f", black="羽生善治", white="蟲", event="名人戦", day="2020/01/01", site="天童"),
         builders.ready("5g5f 3c3d", winner=1, black="羽生善治", white="蟲", event="名人戦", day="2022/05/05"),
         builders.ready("9g9f", winner=None, black="蟲", white="羽生善治", event="名人戦", day="2022/06/05"),
     )
@@ -241,11 +241,12 @@ def found_in_library() -> int:
     return Player.objects.exclude(space=0).get(name="羽生善治").pk
 
 
+@pytest.mark.parametrize("kind", ["events", "places"])
 @pytest.mark.parametrize("scope", SCOPES)
-def test_an_event_is_told_as_on_the_page(client, scope):
-    for one in get_json(client, with_scope("events", scope))["results"]:
+def test_events_and_places_are_told_as_on_their_pages(client, scope, kind):
+    for one in get_json(client, with_scope(kind, scope))["results"]:
         result = get_json(client, with_scope(one["url"], scope))
-        shown = page(client, with_scope(f"/events/{one['id']}/", scope))
+        shown = page(client, with_scope(f"/{kind}/{one['id']}/", scope))
         assert_equal(result, "players", shown, slice(0, None, 2))
         games = get_json(client, f"{result['games_url']}&scope={scope}")
         assert len(games["results"]) == one["total"]["count"]

@@ -29,14 +29,18 @@ def client() -> APIClient:
 @pytest.fixture(scope="module", autouse=True)
 def one_game(module_db: None) -> None:
     """A game in an upload, which no test changes."""
-    stored(KIF)
+    stored(KIF.replace("開始日時", "場所：試しの会館\n開始日時"))
 
 
 def address_of(route: Route) -> str:
     """The address of something that is there."""
     game = Game.objects.get()
     known = {"pk": Upload.objects.get().pk if "uploads" in route.template else game.pk}
-    known |= {"player_id": game.player0_id or 0, "event_id": game.event_id or 0}
+    known |= {
+        "player_id": game.player0_id or 0,
+        "event_id": game.event_id or 0,
+        "place_id": game.place_id or 0,
+    }
     values = known | {
         "seq": 0,
         "kind": "shogi",
@@ -56,6 +60,7 @@ def address_of(route: Route) -> str:
         "move_id": 1,
         "card_id": 1,
         "batch_id": 1,
+        "bench": "twins",
         "analysis_id": 1,
         "claim": "0" * 32,
         "collection": 1,

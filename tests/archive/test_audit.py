@@ -275,6 +275,7 @@ def test_administrators_read_the_log_in_their_language(anna, stored, words):
 
 
 PARTS = {
+    r"\{row\.subject\}": "place",
     r"\{[^{}]*role[^{}]*\}": "reader",
     r"\{_players[^{}]*\}": ": 先手 – 後手",
     r"\{self\._counts[^{}]*\}": (

@@ -22,7 +22,7 @@ MATE = "4k4/9/4P4/9/9/9/9/9/9 b G 1"
 @pytest.fixture(autouse=True)
 def archive() -> None:
     ingest(
-        ready("7g7f", black="羽生善治", white="谷川浩司", event="第17期棋王戦第1局"),
+        ready("7g7f", black="羽生善治", white="谷川浩司", event="第17期棋王戦第1局", site="陣屋"),
         ready("2g2f", black="羽生善治", white="佐藤康光", event="第20期棋王戦"),
         ready("5g5f", black="佐藤康光", white="佐藤天彦", event="第20期棋王戦"),
         ready("9g9f", black="羽生善治", white="羽生善治"),
@@ -42,6 +42,7 @@ def offered(text: str) -> list[tuple[str, str, int | None]]:
         ("Habu Yoshi", [("player", "羽生善治", 3)]), ("habu akira", []),
         ("佐藤", [("player", "佐藤康光", 2), ("player", "佐藤天彦", 1)]),
         ("棋王", [("event", "第20期棋王戦", 2), ("event", "第17期棋王戦", 1)]),
+        ("陣屋", [("place", "陣屋", 1)]),
         ("1手詰", [("problem", "1手詰", 1)]), ("3手詰", []), ("誰か", []), ("", []), ("羽" * 101, []),
     ],
 )  # fmt: skip

@@ -35,6 +35,10 @@ WITHOUT_TAG: Final = {
     "/metrics": "tells how it is now",
     "/robots.txt": "a few lines",
     "/.well-known/security.txt": "a few lines",
+    "/manifest/{language}.webmanifest": "a few lines",
+    "/service-worker.js": "browsers compare it themselves",
+    "/offline/": "a few lines",
+    "/upload/share/": "a form",
     "/api/v1/uploads/{pk}/source": "is sent while it is read",
     "/games/new/": "a form",
     "/positions/shogi/edit/": "a form",
@@ -47,6 +51,7 @@ WITHOUT_TAG: Final = {
     "/games/{game_id}/history/": "a form",
     "/players/{name_id}/history/": "a form",
     "/events/{name_id}/history/": "a form",
+    "/places/{name_id}/history/": "a form",
     "/games/{game_id}/editions/": "a form",
     "/dumps/": "of files that lie beside the archive",
     "/terms/": "changes with the links of its foot",
@@ -78,6 +83,7 @@ DEAR: Final = {
     "/api/v1/games/{pk}/versions/{number}": "also restores versions",
     "/api/v1/players/{player_id}/corrections": "also takes corrections",
     "/api/v1/events/{event_id}/corrections": "also takes corrections",
+    "/api/v1/places/{place_id}/corrections": "also takes corrections",
     "/api/v1/players/same": "also rejects pairs of players",
     "/api/v1/changes": "changes without a commit, when changes are numbered",
     "/api/v1/collections": "is also where collections are made",
@@ -99,7 +105,7 @@ def addresses(settings: Any, read: set[str]) -> dict[str, str]:
     """All addresses that strangers read, by their routes."""
     settings.SECURITY_CONTACT = "mailto:x@example.org"
     Heartbeat(ProcessRole.WORKER, 1).beat()
-    stored(KIF)
+    stored(KIF.replace("開始日時", "場所：試しの会館\n開始日時"))
     for page in SiteText.Page.values:
         SiteText.objects.create(page=page, language="ja", text="言葉")
     result = {one.template: address_of(one) for one in routes() if not one.template.startswith(ACCOUNTS)}

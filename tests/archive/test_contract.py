@@ -135,6 +135,7 @@ def test_every_parameter_is_in_it_and_no_other(document):
         address = address.replace("{formation}", "anaguma").replace("{member}", "1").replace("{number}", "0")
         address = address.replace("{game_id}", "1").replace("{names}", "players").replace("{what}", "entity")
         address = address.replace("{row}", "1").replace("{move}", "1").replace("{claim}", "0" * 32)
+        address = address.replace("{bench}", "days")
         answer = Client().options(address.replace("{code}", "x").replace("{format}", "kif"))
         assert query == {*answer.json()["parameters"]}, path
         parts = {one["name"] for one in parameters if one["in"] == "path"}

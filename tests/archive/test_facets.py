@@ -28,7 +28,7 @@ def archive(module_db: None) -> None:
     """Five games and a problem in one upload, one of the games in a second one too."""
     own = builders.ready("2g2f 3c3d", winner=None, black="甲", white="甲", day="2022/06/06")
     builders.ingest(
-        builders.ready("7g7f 3c3d", black="甲", white="乙", day="2020/01/01", event="名人戦"),
+        builders.ready("7g7f 3c3d", black="甲", white="乙", day="2020/01/01", event="名人戦", site="天童"),
         builders.ready("7g7f 8c8d", winner=1, black="甲", white="丙", day="2022/05/05", event="名人戦"),
         builders.ready("2g2f 8c8d", winner=0, black="乙", white="甲", day="2022/06/06", event="竜王戦"),
         own,
@@ -39,15 +39,15 @@ def archive(module_db: None) -> None:
 
 
 def numbers(found: Facets) -> dict[str, int]:
-    """Players and events by name."""
-    return {name: n for _pk, name, n in (*found.players, *found.events)}
+    """Players, events and places by name."""
+    return {name: n for _pk, name, n in (*found.players, *found.events, *found.places)}
 
 
 def test_all_games_are_counted_by_what_they_have() -> None:
     counts = facets(PUBLIC)
     assert (counts.games, counts.sampled) == (6, False)
     # Who plays himself is in one game.
-    assert numbers(counts) == {"甲": 4, "乙": 2, "丙": 2, "丁": 1, "名人戦": 2, "竜王戦": 1}
+    assert numbers(counts) == {"甲": 4, "乙": 2, "丙": 2, "丁": 1, "名人戦": 2, "竜王戦": 1, "天童": 1}
     assert counts.years == ((2022, 3), (2020, 1))
     assert dict(counts.results) == {0: 2, 1: 1, 3: 3}
     assert dict(counts.kinds) == {"game": 5, "problem": 1}

@@ -56,8 +56,8 @@ WRITERS = 2
 TABLES = [
     "gameseries", "sender", "correctionevent", "correction", "gameidentity", "entry", "uploadchunk", "upload",
     "gamealias", "gamerecord", "gametext", "gameplayer", "gameevent",
-    "gameformation", "game", "hotmove", "hotpart", "hotposition", "player", "event", "columnwaiting",
-    "columngone",
+    "gameplace", "gameformation", "game", "hotmove", "hotpart", "hotposition", "player", "event", "place",
+    "columnwaiting", "columngone",
 ]  # fmt: skip
 
 pytestmark = pytest.mark.django_db(transaction=True)

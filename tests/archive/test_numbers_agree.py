@@ -161,7 +161,7 @@ def drawn(dice: Random) -> GameFilters:
         "max_plies": lambda: dice.choice([0, 10, 100, 200]),
         "min_rating": lambda: dice.choice([1000, 2000, 2900]),
         "max_rating": lambda: dice.choice([1100, 2000]),
-        "site": lambda: dice.choice(["東京", "大阪", "京都"]),
+        "place": lambda: dice.choice(["東京", "大阪", "京都"]),
         "has": lambda: dice.choice(["comments", "evals", "times", "forks"]),
         "formation": lambda: dice.choice(FORMATIONS[:13]).name,
         "black_formation": lambda: dice.choice(FORMATIONS[:13]).name,

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC
-from functools import cache
+from functools import cache, partial
 from gettext import GNUTranslations
 from html import unescape
 from pathlib import Path
@@ -29,7 +29,7 @@ from archive.collections import editing
 from archive.collections.games import add, annotate
 from archive.dumps import publishing
 from archive.intake import uploads, worker
-from archive.models import Collection, Event, Game, Player, SiteText, Space, Upload, User
+from archive.models import Collection, Event, Game, Place, Player, SiteText, Space, Upload, User
 from archive.queries.scope import Scope
 from archive.web.lists.browsing import duration_text
 from archive.web.wording import clock_text, opening_text
@@ -72,9 +72,11 @@ FORMS: Final = {
     "/games/{game_id}/history/": "the operations of `games/{id}/corrections` in words",
     "/players/{name_id}/correct/": "a form, `POST players/{id}/corrections`",
     "/events/{name_id}/correct/": "a form, `POST events/{id}/corrections`",
+    "/places/{name_id}/correct/": "a form, `POST places/{id}/corrections`",
     "/players/{player_id}/split/": "a form, `POST players/{id}/corrections`",
     "/players/{name_id}/history/": "the operations of `players/{id}/corrections` in words",
     "/events/{name_id}/history/": "the operations of `events/{id}/corrections` in words",
+    "/places/{name_id}/history/": "the operations of `places/{id}/corrections` in words",
     "/join/{key}/": "a form between people",
     "/shared/{key}/": "leads to a game or a collection, as `?key=` does in the API",
     "/collections/new/": "a deed, `POST collections`",
@@ -89,6 +91,8 @@ FORMS: Final = {
     "/status/": "for the staff, of what `/metrics` tells machines",
     "/healthz": "for machines", "/readyz": "for machines", "/metrics": "for machines",
     "/engine/{path}": "for scripts",
+    "/manifest/{language}.webmanifest": "for browsers", "/service-worker.js": "for browsers",
+    "/offline/": "what the browser has", "/upload/share/": "the form of `/upload/`",
     "/robots.txt": "for machines", "/.well-known/security.txt": "for machines",
 }  # fmt: skip
 """Addresses that show nothing of the archive, and why."""
@@ -230,8 +234,8 @@ def player(world: World, number: int) -> Answers:
         yield from played(world, start, f"?{GAMES[kind].rules.sides[0]}={result['name']}")
 
 
-def event(world: World, number: int) -> Answers:
-    result = world.api(f"events/{number}")
+def label(world: World, kind: str, number: int) -> Answers:
+    result = world.api(f"{kind}/{number}")
     yield from (result, world.api(result["games_url"] + "&limit=10"))
 
 
@@ -402,7 +406,9 @@ PAGES: Final[dict[str, list[Page]]] = {
     "/players/": [lambda: ("/players/", lambda world: names(world, "player"))],
     "/players/{player_id}/": [lambda: _of(Player, "players", "zz甲野", player)],
     "/events/": [lambda: ("/events/", lambda world: names(world, "event"))],
-    "/events/{event_id}/": [lambda: _of(Event, "events", "zz杯", event)],
+    "/events/{name_id}/": [lambda: _of(Event, "events", "zz杯", partial(label, kind="events"))],
+    "/places/": [lambda: ("/places/", lambda world: names(world, "place"))],
+    "/places/{name_id}/": [lambda: _of(Place, "places", "zz会館", partial(label, kind="places"))],
     "/statistics/": [lambda: ("/statistics/", statistics)],
     "/problems/": [lambda: ("/problems/", problems)],
     "/patterns/": [
@@ -442,7 +448,7 @@ def texts(world: World) -> Answers:
 
 def _of(model: Any, room: str, name: str, make: Callable[[World, int], Answers]) -> tuple[str, Make]:
     pk = model.objects.get(name__contains=name).pk
-    return f"/{room}/{pk}/", lambda world: make(world, pk)
+    return f"/{room}/{pk}/", lambda world: make(world, number=pk)
 
 
 def _upload(name: str) -> tuple[str, Make]:

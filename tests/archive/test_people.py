@@ -15,8 +15,18 @@ from django.db import connection
 from archive import store
 from archive.curation.steps import end_proposal
 from archive.derive.name_operations import NameEditError
-from archive.models import Correction, Event, Game, GameChange, GameEvent, GamePlayer, Player
-from archive.queries.games.filters import GameFilters
+from archive.models import (
+    GAMES_OF,
+    NAMED,
+    AnyName,
+    Correction,
+    Game,
+    GameChange,
+    GamePlayer,
+    Place,
+    Player,
+)
+from archive.queries.games.filters import GameFilters, game_filters
 from archive.queries.games.listing import find_games
 from archive.queries.names.ids_of_names import unique_name
 from archive.queries.names.people import names, player_summary
@@ -38,12 +48,11 @@ def player(name: str) -> Player:
     return Player.objects.get(key=name)
 
 
-def correct(row: Player | Event, *operations: dict[str, Any], apply: bool = True) -> Correction:
-    kind = "player" if isinstance(row, Player) else "event"
-    return correct_name(kind, row.pk, list(operations), None, "a reason", apply=apply)
+def correct(row: AnyName, *operations: dict[str, Any], apply: bool = True) -> Correction:
+    return correct_name(row.KIND, row.pk, list(operations), None, "a reason", apply=apply)
 
 
-def merge(row: Player | Event, into: Player | Event) -> Correction:
+def merge(row: AnyName, into: AnyName) -> Correction:
     return correct(row, {"op": "merge", "into": into.pk})
 
 
@@ -82,15 +91,31 @@ def test_a_merge_unites_the_games_of_two_players_and_its_undo_parts_them_again()
     ]  # fmt: skip
 
 
-def test_events_are_merged_too():
-    ingest(ready("7g7f", black="甲", event="王位戦"), ready("2g2f", black="乙", event="第六期王位"))
-    one, other = Event.objects.order_by("pk")
+@pytest.mark.parametrize(
+    ("kind", "headers"), [("event", ("王位戦", "第六期王位")), ("place", ("将棋会館", "東京・将棋会館"))]
+)
+def test_events_and_places_are_merged_too(kind, headers):
+    site = "site" if kind == "place" else kind
+    games = (("7g7f", headers[0]), ("2g2f", headers[1]))
+    ingest(*(ready(move, black="甲", **{site: text}) for move, text in games))
+    one, other = NAMED[kind]._default_manager.order_by("pk")
+    listed = GAMES_OF[kind]._default_manager.values_list(kind, "named")
+    apart = {*listed}
     correction = merge(other, one)
-    assert {*GameEvent.objects.values_list("event", "named")} == {(one.pk, None), (one.pk, other.pk)}
-    assert len(find_games(PUBLIC, GameFilters(event=other.name)).items) == 2
-    undo_name(correction.pk, None)
-    assert {*GameEvent.objects.values_list("event", "named")} == {(one.pk, None), (other.pk, None)}
+    assert {*listed.all()} == {(one.pk, None), (one.pk, other.pk)}
+    games_there = find_games(PUBLIC, game_filters({kind: other.name})).items
+    assert {getattr(game, site) for game in games_there} == {one.name} and len(games_there) == 2
     assert list(verify.verify()) == []
+    undo_name(correction.pk, None)
+    assert {*listed.all()} == apart == {(one.pk, None), (other.pk, None)}
+    assert list(verify.verify()) == []
+
+
+def test_the_address_of_a_game_is_no_place():
+    address = "https://lishogi.org/151jxej8"
+    ingest(ready("7g7f", black="甲", site=address), ready("2g2f", black="甲", site="81Dojo"))
+    assert [place.name for place in Place.objects.all()] == ["81Dojo"]
+    assert {game.site for game in find_games(PUBLIC, GameFilters()).items} == {address, "81Dojo"}
 
 
 def test_merges_are_undone_in_any_order():

@@ -22,10 +22,12 @@ from archive.models import (
     Event,
     Game,
     GameEvent,
+    GamePlace,
     GamePlayer,
     GameRecord,
     HotMove,
     HotPosition,
+    Place,
     Player,
     Upload,
 )
@@ -37,7 +39,7 @@ from archive.queries.games.listing import find_games, game_by_id
 from archive.queries.games.taken_down import is_hidden
 from archive.queries.games.twins import twins
 from archive.queries.names import people
-from archive.queries.names.people import event_summary, player_summary
+from archive.queries.names.people import label_summary, player_summary
 from archive.queries.positions import position_lookup, reading_plan
 from archive.queries.positions.explorer import explore, explore_many
 from archive.queries.positions.novelty import novelty
@@ -101,6 +103,7 @@ def archive(module_db: None) -> None:
         _segments()
     Player.objects.bulk_create(Player(pk=number, name=f"対局者{number}") for number in range(1, PLAYERS + 1))
     Event.objects.bulk_create(Event(pk=number, name=f"棋戦{number}") for number in range(1, 41))
+    Place.objects.bulk_create(Place(pk=number, name=f"対局場{number}") for number in range(1, 41))
     _games(random)
     _rows(random)
     result = canonical(Position.initial())
@@ -114,7 +117,9 @@ def archive(module_db: None) -> None:
 def _tables_as_new() -> None:
     """Planners count pages, also those in which tests before these have left dead rows."""
     with connection.cursor() as cursor:
-        cursor.execute("TRUNCATE archive_game, archive_upload, archive_player, archive_event CASCADE")
+        cursor.execute(
+            "TRUNCATE archive_game, archive_upload, archive_player, archive_event, archive_place CASCADE"
+        )
 
 
 def _segments() -> None:
@@ -127,7 +132,7 @@ def _segments() -> None:
 
 def _games(random: Random) -> None:
     uploads = [upload()[0].pk for _ in range(UPLOADS)]
-    rows, seats, events, entries = [], [], [], []
+    rows, seats, events, places, entries = [], [], [], [], []
     for slot in range(1, GAMES + 1):
         played, event = FIRST_DAY + random.randrange(9000), random.randrange(1, 41)
         players = random.sample(range(1, PLAYERS + 1), 2)
@@ -135,17 +140,25 @@ def _games(random: Random) -> None:
         rows.append(
             Game(
                 pk=slot, kind="shogi", record_kind="game", digest=slot.to_bytes(16, "big"), digest_version=1,
-                slot=slot, event_id=event, played=played, handicap="HIRATE", result=slot % 4,
+                slot=slot, event_id=event, place_id=event, played=played, handicap="HIRATE", result=slot % 4,
                 plies=slot * 7919 % 211, precision="day", stem=(slot // 2).to_bytes(16, "big"),
                 index_version=1, index_rows=ROWS_A_GAME, **names,
             )
         )  # fmt: skip
         events.append(GameEvent(event_id=event, played=played, slot=slot))
+        places.append(GamePlace(place_id=event, played=played, slot=slot))
         entries.append(Entry(upload_id=uploads[slot % UPLOADS], seq=slot, state="stored", game_id=slot))
         for colour, player in enumerate(players):
             rating = random.randrange(1000, 2500)
             seats.append(GamePlayer(player_id=player, played=played, slot=slot, colour=colour, rating=rating))
-    for model, created in ((Game, rows), (GamePlayer, seats), (GameEvent, events), (Entry, entries)):
+    created_rows = (
+        (Game, rows),
+        (GamePlayer, seats),
+        (GameEvent, events),
+        (GamePlace, places),
+        (Entry, entries),
+    )
+    for model, created in created_rows:
         model.objects.bulk_create(created, batch_size=2000)
     texts = {slot: f"棋譜{slot}\nの名手{'稀' * (slot % 1000 == 0)}" for slot in range(1, GAMES + 1)}
     with transaction.atomic(), connection.cursor() as cursor:
@@ -218,7 +231,7 @@ def questions() -> dict[str, Callable[[], object]]:
     result["position of a game"] = lambda: position_lookup.position_of_game(PUBLIC, SHOGI, GAMES // 2, 2)
     result["game"] = lambda: game_by_id(PUBLIC, GAMES // 2)
     result["sum of a player"] = lambda: player_summary(PUBLIC, 7)
-    result["sum of an event"] = lambda: event_summary(PUBLIC, 3)
+    result["sum of an event"] = lambda: label_summary(PUBLIC, "event", 3)
     for what, filters in LISTS.items():
         for order in ORDERS:
             result[f"list of {what}, {order}"] = lambda f=filters, o=order: lists(f, o)
@@ -249,7 +262,7 @@ QUERIES = [
     "plies:1..500",
     "rating:>=2000 NOT has:forks",
     "format:kif OR program:x",
-    "site:天童",
+    "place:対局場3",
     "game:quoridor",
     "kind:game handicap:HIRATE special:TORYO opening:矢倉",
     f"reaches:{START}",

@@ -66,7 +66,7 @@ def test_other_names_of_a_player_are_told() -> None:
 
 def test_an_event_is_added_up_by_side_and_player() -> None:
     store()
-    result = people.event_summary(PUBLIC, Event.objects.get().pk)
+    result = people.label_summary(PUBLIC, "event", Event.objects.get().pk)
     assert result
     assert as_numbers(result.sides["shogi"][0]) == (1, 1, 0, 0)
     assert {one.name: as_numbers(tally) for one, tally in result.people} == {
@@ -78,7 +78,7 @@ def test_an_event_is_added_up_by_side_and_player() -> None:
 
 def test_nobody_has_no_summary() -> None:
     assert people.player_summary(PUBLIC, 99) is None
-    assert people.event_summary(PUBLIC, 99) is None
+    assert people.label_summary(PUBLIC, "event", 99) is None
 
 
 def test_only_the_latest_games_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

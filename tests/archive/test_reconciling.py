@@ -21,7 +21,7 @@ PLAYERS = "/api/v1/reconcile/players"
 @pytest.fixture(autouse=True)
 def _games() -> None:
     ingest(
-        ready("7g7f", black="羽生善治", white="谷川浩司", event="王位戦"),
+        ready("7g7f", black="羽生善治", white="谷川浩司", event="王位戦", site="陣屋"),
         ready("2g2f", black="羽生善冶", white="藤井聡太"),
         ready("5g5f", black="藤井猛"),
     )
@@ -108,9 +108,14 @@ def test_facts_of_players_extend_a_table(client):
     assert answer["rows"]["999999"] == answer["rows"]["x"] == {"latin": [], "games": []}
 
 
-def test_events_are_matched_too(client):
-    (one,) = reconcile(client, "/api/v1/reconcile/events", q={"query": "王位戦"})["q"]["result"]
-    assert (one["name"], one["match"], one["type"][0]["id"]) == ("王位戦", True, "event")
+@pytest.mark.parametrize(("kind", "name"), [("event", "王位戦"), ("place", "陣屋")])
+def test_events_and_places_are_matched_too(client, kind, name):
+    address = f"/api/v1/reconcile/{kind}s"
+    (one,) = reconcile(client, address, q={"query": name})["q"]["result"]
+    assert (one["name"], one["match"], one["type"][0]["id"]) == (name, True, kind)
+    extend = {"ids": [one["id"]], "properties": [{"id": "games"}, {"id": "url"}]}
+    row = client.get(address, {"extend": json.dumps(extend)}).json()["rows"][one["id"]]
+    assert row == {"games": [{"int": 1}], "url": [{"str": f"http://testserver/{kind}s/{one['id']}/"}]}
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,7 @@ class Thing:
     upload: int
     player: int
     event: int
+    place: int
     space: int
     code: str
     entry: int
@@ -224,14 +225,23 @@ def sent(state: str, sender: User, space: int) -> Thing:
     worker.work_off(upload.pk)
     entry = Entry.objects.select_related("game").get(upload=upload)
     game = entry.game
-    assert game is not None and game.player0_id and game.event_id
+    assert game is not None and game.player0_id and game.event_id and game.place_id
     position = SHOGI.replay.main_line(game.jkf)
     code = next(SHOGI.codec.encode(at.copy()) for ply, at, _move, _entry in position if ply == 1)
     old = game.jkf["header"]["棋戦"]
     rename = {"op": "header", "name": "棋戦", "old": old, "new": f"{old}名人"}
     correction = store.propose_correction(game, [rename], f"{old}の記事", store.Author(sender))
     return Thing(
-        state, game.pk, upload.pk, game.player0_id, game.event_id, space, code, entry.pk, correction.pk
+        state,
+        game.pk,
+        upload.pk,
+        game.player0_id,
+        game.event_id,
+        game.place_id,
+        space,
+        code,
+        entry.pk,
+        correction.pk,
     )
 
 
@@ -278,12 +288,13 @@ def client_of(world: World, visitor: str) -> Client:
 
 _GAMES: Final = ("/games/{", "/embed/games/{", "/api/v1/games/{")
 _UPLOADS: Final = ("/uploads/{", "/api/v1/uploads/{")
-_ROWS: Final = ("game", "upload", "player", "event")
+_ROWS: Final = ("game", "upload", "player", "event", "place")
 _DRAFT: Final = {"header": {}, "moves": [{}]}
 _CORRECTIONS: Final = (
     "/api/v1/games/{pk}/corrections",
     "/api/v1/players/{player_id}/corrections",
     "/api/v1/events/{event_id}/corrections",
+    "/api/v1/places/{place_id}/corrections",
 )
 _ABOUT_NAME: Final = {
     "operations": [{"op": "field", "name": "latin", "old": "", "new": "Zen"}],
@@ -304,8 +315,10 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/games/{game_id}/take-down/": {"reason": "棋譜DB"},
     "/players/{name_id}/correct/": {"do": "send", "kana": "ぜん", "reason": "棋譜DB"},
     "/events/{name_id}/correct/": {"do": "send", "kana": "ぜん", "reason": "棋譜DB"},
+    "/places/{name_id}/correct/": {"do": "send", "kana": "ぜん", "reason": "棋譜DB"},
     "/players/{name_id}/history/": {"action": "accept", "correction": "0"},
     "/events/{name_id}/history/": {"action": "accept", "correction": "0"},
+    "/places/{name_id}/history/": {"action": "accept", "correction": "0"},
     "/players/{player_id}/split/": {"reason": "棋譜DB"},
     "/curation/": {"answer": "undo"},
     "/curation/batches/new/": {"do": "run", "search": "player=zmpublic", "reason": "棋譜DB", **_EDIT},
@@ -358,6 +371,7 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/api/v1/players/{player_id}/corrections": _ABOUT_NAME,
     "/api/v1/players/authority": {"table": "name,latin\n誰,Dare\n", "reason": "棋譜DB"},
     "/api/v1/events/{event_id}/corrections": _ABOUT_NAME,
+    "/api/v1/places/{place_id}/corrections": _ABOUT_NAME,
     "/api/v1/games/{pk}/versions/{number}": {},
     "/api/v1/games/{pk}/take-down": {"reason": "棋譜DB"},
     "/api/v1/games/{pk}/restore": {},
@@ -404,7 +418,7 @@ _DELETED: Final = (
 def values_of(template: str, thing: Thing, group: int) -> dict[str, str]:
     """Return what fills the places of a template for one thing."""
     row = next((row for row in _ROWS if template.startswith(f"/admin/archive/{row}/")), "")
-    number = {"upload": thing.upload, "player": thing.player, "event": thing.event}
+    number = {name: getattr(thing, name) for name in ("upload", "player", "event", "place")}
     first = thing.upload if template.startswith(_UPLOADS) else thing.game
     return {
         "pk": str(first),
@@ -412,7 +426,8 @@ def values_of(template: str, thing: Thing, group: int) -> dict[str, str]:
         "upload_id": str(thing.upload),
         "player_id": str(thing.player),
         "event_id": str(thing.event),
-        "name_id": str(thing.player if template.startswith("/players/") else thing.event),
+        "place_id": str(thing.place),
+        "name_id": str(number.get(template.split("/")[1].removesuffix("s"))),
         "object_id": str(number.get(row, thing.game)),
         "space": str(group),
         "seq": "0",
@@ -432,7 +447,9 @@ def is_of_a_thing(template: str) -> bool:
     """Return whether an address is of one game or upload, or of what is in them."""
     if template.startswith("/admin/"):
         return any(template.startswith(f"/admin/archive/{row}/{{object_id}}") for row in _ROWS)
-    places = ("pk", "game_id", "upload_id", "player_id", "event_id", "name_id", "code", "correction_id")
+    places = (
+        "pk", "game_id", "upload_id", "player_id", "event_id", "place_id", "name_id", "code", "correction_id",
+    )  # fmt: skip
     return any(f"{{{name}}}" in template for name in places)
 
 

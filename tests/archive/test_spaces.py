@@ -132,8 +132,8 @@ def test_summaries_are_of_the_spaces_that_are_asked(anna, mine):
     assert (alone.counted, together.counted) == (1, 2)
     assert [named.name for named, _ in together.people] == ["先手の人", "別の人"]
     event = Event.objects.get(space=PUBLIC_SPACE)
-    assert people.event_summary(Scope((mine,)), event.pk) is None
-    whole = people.event_summary(both, event.pk)
+    assert people.label_summary(Scope((mine,)), "event", event.pk) is None
+    whole = people.label_summary(both, "event", event.pk)
     assert whole is not None
     assert next((named.name, tally.games) for named, tally in whole.people) == ("後手の人", 2)
 

@@ -8,7 +8,7 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from archive.models import Event, Player
+from archive.models import LABELS, NAMED, NameKind, Player
 from archive.queries.games.statistics import DURATIONS
 from archive.web.lists.browsing import duration_text, years_plot
 from archive.web.lists.rows import side_mark
@@ -19,11 +19,18 @@ from tests.archive.html import tidy
 pytestmark = pytest.mark.django_db
 
 
+SHARED = {"black": "甲野", "event": "名人戦", "site": "天童"}
+
+
 @pytest.fixture(scope="module", autouse=True)
 def archive(module_db: None) -> None:
     builders.ingest(
-        builders.ready("7g7f 3c3d", black="甲野", white="<b>乙", day="2020/01/01", event="名人戦"),
-        builders.ready("7g7f 8c8d", winner=1, black="甲野", white="丙", day="2022/05/05", event="名人戦"),
+        builders.ready(
+            "7g7f 3c3d", black="甲野", white="<b>乙", day="2020/01/01", event="名人戦", site="天童"
+        ),
+        builders.ready(
+            "7g7f 8c8d", winner=1, black="甲野", white="丙", day="2022/05/05", event="名人戦", site="天童"
+        ),
     )
 
 
@@ -68,14 +75,15 @@ def test_a_player_has_results_opponents_years_and_games(client: Client) -> None:
     assert "対局数（最大1）" in japanese
 
 
-def test_an_event_has_players_and_games(client: Client) -> None:
-    assert "名人戦" in html(client, "/events/")
-    page = html(client, f"/events/{Event.objects.get().pk}/")
-    for text in ("甲野", "丙", "対局者", 'href="/games/?event='):
+@pytest.mark.parametrize(("kind", "name"), [("event", "名人戦"), ("place", "天童")])
+def test_events_and_places_have_players_and_games(client: Client, kind: NameKind, name: str) -> None:
+    assert name in html(client, f"/{kind}s/")
+    page = html(client, f"/{kind}s/{NAMED[kind]._default_manager.get().pk}/")
+    for text in (name, "甲野", "丙", "対局者", f'href="/games/?{kind}='):
         assert text in page
 
 
-@pytest.mark.parametrize("address", ["/players/999/", "/events/999/"])
+@pytest.mark.parametrize("address", ["/players/999/", "/events/999/", "/places/999/"])
 def test_nobody_has_no_page(client: Client, address: str) -> None:
     assert client.get(address).status_code == 404
 
@@ -104,18 +112,20 @@ def test_openings_have_their_english_names_on_english_pages(client: Client) -> N
 
 
 @pytest.mark.parametrize(
-    ("address", "title"), [("/players/", "対局者"), ("/events/", "棋戦"), ("/games/", "対局")]
+    ("address", "title"),
+    [("/players/", "対局者"), ("/events/", "棋戦"), ("/places/", "対局場"), ("/games/", "対局")],
 )
 def test_the_menu_tells_where_one_is(client: Client, address: str, title: str) -> None:
     assert f'href="{address}" aria-current="page">{title}</a>' in html(client, address)
 
 
-def test_the_game_leads_to_its_players_and_its_event(client: Client) -> None:
+def test_the_game_leads_to_its_players_its_event_and_its_place(client: Client) -> None:
     player = Player.objects.get(name="甲野")
     game = html(client, "/games/?player=丙").split('class="game-row" href="')[1].split('"')[0]
     page = html(client, game)
     assert f'href="/players/{player.pk}/"' in page
-    assert f'href="/events/{Event.objects.get().pk}/"' in page
+    for kind in LABELS:
+        assert f'href="/{kind}s/{NAMED[kind]._default_manager.get().pk}/"' in page
 
 
 def test_durations_have_classes_in_hours_and_minutes() -> None:

@@ -192,6 +192,8 @@ def test_words_are_a_castle_or_an_opening_or_a_name_in_another_spelling(client, 
         ("Yoshiharu Habu", {"player": "Yoshiharu Habu"}), ("羽生 善治", {"player": "羽生 善治"}),
         ("棋王戦", {"event": "棋王戦"}), ("羽生 棋王戦", {"player": "羽生", "event": "棋王戦"}),
         ("棋王戦 誰か", {"player": "誰か", "event": "棋王戦"}), ("誰か", {"player": "誰か"}),
+        ("羽生 陣屋", {"player": "羽生", "place": "陣屋"}),
+        ("棋王戦 陣屋旅館", {"event": "棋王戦", "place": "陣屋旅館"}),
         ("羽生善治 対 谷川浩司", {"q": "player:羽生善治 player:谷川浩司"}),
         ("羽生対谷川", {"q": "player:羽生 player:谷川"}),
         ("羽生　ＶＳ　谷川", {"q": "player:羽生 player:谷川"}),
@@ -206,7 +208,9 @@ def test_words_are_a_castle_or_an_opening_or_a_name_in_another_spelling(client, 
 )  # fmt: skip
 def test_words_are_parts_of_names(client, words, expected):
     builders.ingest(
-        builders.ready("7g7f", black="羽生善治", white="谷川浩司", event="第17期棋王戦第1局"),
+        builders.ready(
+            "7g7f", black="羽生善治", white="谷川浩司", event="第17期棋王戦第1局", site="陣屋旅館"
+        ),
         builders.ready("2g2f", black="山対川", white="丙"),
     )
     result = parse_qs(search(client, words).partition("?")[2])

@@ -13,7 +13,7 @@ from django.db.models import Model
 
 from archive.columns.folder import MANIFEST
 from archive.export.record_files import DOWNLOADS
-from archive.models import Entry, Event, Game, Player, Upload, User
+from archive.models import Entry, Event, Game, Place, Player, Upload, User
 from kifu_core.shogi.formations import BY_NAME
 from tests.serving import Archive
 
@@ -52,6 +52,7 @@ def learn(archive: Archive, kept: set[int]) -> Known:
         "games": Game,
         "players": Player,
         "events": Event,
+        "places": Place,
         "entry": Entry,
         "user": User,
         "contenttype": ContentType,
@@ -63,7 +64,7 @@ def learn(archive: Archive, kept: set[int]) -> Known:
     rows = Entry.objects.filter(upload__in=uploads).order_by("pk").values_list("upload_id", "seq")
     found = list(rows[:2000])
     known.entries = [(str(upload), str(seq)) for upload, seq in found[:: max(1, len(found) // 200)]]
-    known.ids |= {word: known.ids[f"{word}s"] for word in ("game", "player", "event")}
+    known.ids |= {word: known.ids[f"{word}s"] for word in ("game", "player", "event", "place")}
     known.ids |= {"upload": known.ids["uploads"], "entries": known.ids["entry"]}
     known.names = [
         *Player.objects.values_list("name", flat=True)[:20],
@@ -90,7 +91,7 @@ def _codes(archive: Archive, kind: str) -> Iterator[str]:
 
 def _cursors(archive: Archive, known: Known) -> Iterator[bytes]:
     lists = ["/api/v1/games?limit=1", "/api/v1/games?limit=1&order=oldest"]
-    lists += [f"/api/v1/{names}?limit=1&order=games" for names in ("players", "events")]
+    lists += [f"/api/v1/{names}?limit=1&order=games" for names in ("players", "events", "places")]
     lists += ["/api/v1/patterns?pattern=X5i&limit=1"]
     lists += ["/api/v1/players?limit=1", "/api/v1/events?limit=1"]
     lists += [f"/api/v1/uploads/{pk}/entries?limit=1" for pk in known.ids["uploads"][-3:]]

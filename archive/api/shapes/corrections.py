@@ -19,14 +19,15 @@ class CorrectionEventInfo(JSONObject):
 
 
 class CorrectionInfo(JSONObject):
-    """A correction of a game, a player or an event: typed operations. Those of a game apply in order to the
-    union of its editions."""
+    """A correction of a game, a player, an event or a place: typed operations. Those of a game apply in order
+    to the union of its editions."""
 
     id: Number
     url: Address
     game_id: Number | None
     player_id: Number | None
     event_id: Number | None
+    place_id: Number | None
     space: SpaceName
     state: Annotated[str, About(title="CorrectionState", enum=Correction.State.values)]
     number: Annotated[int | None, About("The place in the order of application; null if it never applied.")]

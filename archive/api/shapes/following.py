@@ -10,13 +10,13 @@ FollowKind = Annotated[str, About("What is followed.", title="FollowKind", enum=
 
 
 class FollowInfo(JSONObject):
-    """A saved search, a player, an event or a position whose new games the account wants to see."""
+    """A saved search, a player, an event, a place or a position whose new games the account wants to see."""
 
     id: Number
     url: Address
     kind: FollowKind
     title: Annotated[str, About("The title that the account gave it; empty without one.")]
-    target_id: Annotated[int | None, About("The player or the event.")]
+    target_id: Annotated[int | None, About("The player, the event or the place.")]
     game: Annotated[str, About("The kind of game of the position; empty without a position.")]
     code: Annotated[str, About("The code of the position; empty without one.")]
     search: Annotated[

@@ -159,6 +159,7 @@ class FacetsInfo(JSONObject):
     counted: CountedGames
     players: list[NamedGames]
     events: list[NamedGames]
+    places: list[NamedGames]
     years: list[YearGames]
     results: list[ResultGames]
     handicaps: list[HandicapGames]

@@ -1,4 +1,4 @@
-"""Players and events."""
+"""Players, events and places."""
 
 from typing import Annotated
 
@@ -20,7 +20,7 @@ DayOfLife = Annotated[
 
 
 class NameListed(JSONObject):
-    """A player or an event in a list."""
+    """A player, an event or a place in a list."""
 
     id: Number
     url: Address
@@ -40,8 +40,9 @@ SimilarNames = Annotated[
 ]
 
 
-class EventsPage(JSONObject):
-    """A page of events. `cut` says that events with fewer games are left out after the end of the list."""
+class NamesPage(JSONObject):
+    """A page of events or places. `cut` says that those with fewer games are left out after the end of the
+    list."""
 
     total: TotalInfo
     results: list[NameListed]
@@ -88,7 +89,7 @@ class PlayerTally(TallyInfo):
 
 
 class SpellingInfo(JSONObject):
-    """A row that was merged into a player or event, directly or not."""
+    """A row that was merged into another one, directly or not."""
 
     id: Number
     name: str
@@ -105,7 +106,7 @@ class TitleInfo(JSONObject):
 
 
 class NameInfo(JSONObject):
-    """Totals of the games of a player or of an event."""
+    """Totals of the games of a player, an event or a place."""
 
     id: Number
     url: Address
@@ -176,9 +177,14 @@ class PlayerInfo(NameInfo):
     opponents: list[PlayerTally]
 
 
-class EventInfo(NameInfo):
+class PlaceInfo(NameInfo):
+    """Totals of the games of a place, with the most frequent players and openings."""
+
+    players: list[PlayerTally]
+
+
+class EventInfo(PlaceInfo):
     """Totals of the games of an event, with the most frequent players and openings."""
 
     place: str
     parent: Annotated[int | None, About("The number of the series that it belongs to.")]
-    players: list[PlayerTally]

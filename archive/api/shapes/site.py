@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import UNSET
 
 from archive.accounts.roles import SCOPES
-from archive.models import User
+from archive.models import NAMED, User
 from archive.shapes.common import (
     About,
     Address,
@@ -170,9 +170,9 @@ class TextMatches(JSONObject):
 
 
 class SuggestedName(JSONObject):
-    """A player or an event whose name contains the words."""
+    """A player, an event or a place whose name contains the words."""
 
-    kind: Annotated[str, About("The kind of name.", title="NameKind", enum=["player", "event"])]
+    kind: Annotated[str, About("The kind of name.", title="NameKind", enum=[*NAMED])]
     id: Number
     name: str
     url: Address

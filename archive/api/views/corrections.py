@@ -1,6 +1,6 @@
 """Corrections of games, players and events: propose, decide, compare, restore."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Final
 
 import orjson
@@ -29,9 +29,8 @@ from archive.curation import corrections, names, taking_down
 from archive.curation.errors import CurationError
 from archive.curation.masks import sides_for
 from archive.curation.policy import Subject
-from archive.models import Correction, Event, Game, Player, User
+from archive.models import NAMED, Correction, Game, NameKind, Player, User
 from archive.queries.names import people
-from archive.queries.names.ids_of_names import NameKind
 from archive.queries.paging import page_before
 from archive.queries.scope import scope_of
 
@@ -282,7 +281,7 @@ def _readable(request: Request) -> QuerySet[Correction]:
 
 
 def _subjects(request: Request, rows: Iterable[Correction]) -> dict[tuple[str, int], Subject]:
-    """Return the games, players and events of corrections that the visitor may see."""
+    """Return the games and names of corrections that the visitor may see."""
     ids: dict[str, set[int]] = {kind: set() for kind in Correction.Subject.values}
     for row in rows:
         ids[row.subject].add(row.subject_id)
@@ -304,7 +303,7 @@ def _subject(request: Request, row: Correction) -> Subject:
     return subject
 
 
-KINDS: Final[tuple[NameKind, ...]] = ("player", "event")
+KINDS: Final = tuple(NAMED)
 
 
 def _of_names(name: str, part: str, operation: dict[str, Any], reason: str) -> dict[str, Operation]:
@@ -342,8 +341,14 @@ def of_event(request: Request, event_id: int) -> Response:
     return _of_name(request, "event", event_id)
 
 
+@endpoint("GET", "POST", operation=_of_names("a place", "place_id", _LATIN | {"new": "Edo Castle"}, "江戸城"))
+def of_place(request: Request, place_id: int) -> Response:
+    """List the corrections of a place; POST proposes one."""
+    return _of_name(request, "place", place_id)
+
+
 def _of_name(request: Request, kind: NameKind, pk: int) -> Response:
-    rows: Sequence[Player | Event] = people.shown_rows(scope_of(request), kind, {pk})
+    rows = people.shown_rows(scope_of(request), kind, {pk})
     if not rows:
         raise Http404
     row = rows[0]

@@ -22,7 +22,7 @@ from archive.api.shapes import following as shapes
 from archive.api.views.libraries import target_of
 from archive.following import follows, news, notes, own_names
 from archive.following.errors import FollowError
-from archive.models import Event, Follow, Player, PositionNote, User
+from archive.models import NAMED, Follow, NameKind, Player, PositionNote, User
 from archive.queries.paging import page_before
 from archive.queries.scope import (
     UnknownScopeError,
@@ -105,13 +105,12 @@ def _follow(request: Request, user: User, fields: dict[str, Any]) -> Follow:
     if fields["kind"] == Follow.Kind.POSITION:
         game, code = _position(fields)
         return _REFUSALS.run(lambda: follows.follow_position(user, game, code, title))
-    model: type[Player | Event] = Player if fields["kind"] == Follow.Kind.PLAYER else Event
+    kind: NameKind = fields["kind"]
     spaces = readable_scope(request._request).spaces
-    row = model._default_manager.filter(pk=fields.get("target_id", 0), space__in=spaces).first()
+    row = NAMED[kind]._default_manager.filter(pk=fields.get("target_id", 0), space__in=spaces).first()
     if row is None:
         raise Http404
-    home, is_player = row.home_id or row.pk, model is Player
-    return _REFUSALS.run(lambda: follows.follow_name(user, "player" if is_player else "event", home))
+    return _REFUSALS.run(lambda: follows.follow_name(user, kind, row.root_id))
 
 
 def _scope_name(request: Request, name: str) -> str:

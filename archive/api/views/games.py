@@ -170,6 +170,7 @@ def facets(request: Request, query: dict[str, Any]) -> Response:
             counted=shapes.CountedGames(counts.games, SAMPLE if counts.sampled else None),
             players=[shapes.NamedGames(name, n) for _pk, name, n in counts.players],
             events=[shapes.NamedGames(name, n) for _pk, name, n in counts.events],
+            places=[shapes.NamedGames(name, n) for _pk, name, n in counts.places],
             years=[shapes.YearGames(*one) for one in counts.years],
             results=[shapes.ResultGames(results[result], n) for result, n in counts.results],
             handicaps=[shapes.HandicapGames(*one) for one in counts.handicaps],

@@ -1,4 +1,4 @@
-"""Players and events: lists by name, and totals of the games of one of them."""
+"""Players, events and places: lists by name, and totals of the games of one of them."""
 
 from typing import Any, TypeVar
 from urllib.parse import urlencode
@@ -16,12 +16,12 @@ from archive.api.pagination import NAMES, limit_of, next_url, sign_cursor, signe
 from archive.api.serializers import OTHERS, EventsQuery, PlayersQuery
 from archive.api.shapes import names as shapes
 from archive.api.shapes.games import CountedGames, OpeningGames, YearGames
-from archive.models import Event, Player
+from archive.models import AnyName, Label, NameKind, Player
 from archive.names.kana_readings import UNKNOWN
 from archive.queries.games.totals import Total, names_total
 from archive.queries.names import directory, people
 from archive.queries.names.directory import ListedName
-from archive.queries.names.ids_of_names import NameKind, namesakes, unique_name
+from archive.queries.names.ids_of_names import namesakes, unique_name
 from archive.queries.names.latin_names import latin_names
 from archive.queries.names.people import Summary
 from archive.queries.names.similar_names import similar_spellings
@@ -58,7 +58,7 @@ def players(request: Request, query: dict[str, Any]) -> Response:
     query=EventsQuery,
     cached=True,
     operation=Operation(
-        {200: shapes.EventsPage},
+        {200: shapes.NamesPage},
         {400: CURSORS},
         examples=(Example("Those with the most games", query={"order": "games", "limit": 2}),),
     ),
@@ -66,6 +66,21 @@ def players(request: Request, query: dict[str, Any]) -> Response:
 def events(request: Request, query: dict[str, Any]) -> Response:
     """List the events whose names contain all words of `name`, page by page."""
     return _page("event", request, query)
+
+
+@endpoint(
+    "GET",
+    query=EventsQuery,
+    cached=True,
+    operation=Operation(
+        {200: shapes.NamesPage},
+        {400: CURSORS},
+        examples=(Example("Those with the most games", query={"order": "games", "limit": 2}),),
+    ),
+)
+def places(request: Request, query: dict[str, Any]) -> Response:
+    """List the places whose names contain all words of `name`, page by page."""
+    return _page("place", request, query)
 
 
 def _page(kind: NameKind, request: Request, query: dict[str, Any]) -> Response:
@@ -86,12 +101,12 @@ def _page(kind: NameKind, request: Request, query: dict[str, Any]) -> Response:
     following = next_url(request, sign_cursor(page.next, f"names {kind}", order=order) if page.next else None)
     similar = similar_spellings(scope, kind, words) if words and not page.items else []
     latin = latin_names(kind, [one.id for one in page.items])
-    if kind == "event":
-        events = [
-            _listed(shapes.NameListed, kind, event, order, request, latin=latin.get(event.id, ""))
-            for event in page.items
+    if kind != "player":
+        labels = [
+            _listed(shapes.NameListed, kind, one, order, request, latin=latin.get(one.id, ""))
+            for one in page.items
         ]
-        return Response(shapes.EventsPage(total, events, cut, following, similar))
+        return Response(shapes.NamesPage(total, labels, cut, following, similar))
     players = [
         _listed(
             shapes.PlayerListed,
@@ -135,7 +150,7 @@ def player(request: Request, player_id: int) -> Response | HttpResponse:
     """Describe a player by totals of the player's games. The id of a merged player answers 301."""
     summary = people.player_summary(scope_of(request), player_id)
     if summary is None:
-        return _moved("player", Player, player_id, request)
+        return _moved("player", player_id, request)
     return Response(
         _summary_info(
             shapes.PlayerInfo,
@@ -148,7 +163,7 @@ def player(request: Request, player_id: int) -> Response | HttpResponse:
     )
 
 
-def _life(row: Player | Event) -> dict[str, Any]:
+def _life(row: AnyName) -> dict[str, Any]:
     if not isinstance(row, Player):
         return {}
     titles = [
@@ -165,25 +180,33 @@ def _life(row: Player | Event) -> dict[str, Any]:
 )
 def event(request: Request, event_id: int) -> Response | HttpResponse:
     """Describe an event by totals of its games. The id of a merged event answers 301."""
-    summary = people.event_summary(scope_of(request), event_id)
+    return _label("event", shapes.EventInfo, event_id, request, "place", "parent_id")
+
+
+@endpoint(
+    "GET",
+    cached=True,
+    operation=Operation({200: shapes.PlaceInfo, 301: None}, examples=(Example("A place", {"place_id": 1}),)),
+)
+def place(request: Request, place_id: int) -> Response | HttpResponse:
+    """Describe a place by totals of its games. The id of a merged place answers 301."""
+    return _label("place", shapes.PlaceInfo, place_id, request)
+
+
+def _label(
+    kind: Label, shape: type[shapes.PlaceInfo], pk: int, request: Request, *columns: str
+) -> Response | HttpResponse:
+    summary = people.label_summary(scope_of(request), kind, pk)
     if summary is None:
-        return _moved("event", Event, event_id, request)
-    return Response(
-        _summary_info(
-            shapes.EventInfo,
-            "event",
-            summary,
-            request,
-            place=getattr(summary.entity, "place", ""),
-            parent=getattr(summary.entity, "parent_id", None),
-            players=_people(summary, request),
-        )
-    )
+        return _moved(kind, pk, request)
+    members = {name.removesuffix("_id"): getattr(summary.entity, name) for name in columns}
+    players = _people(summary, request)
+    return Response(_summary_info(shape, kind, summary, request, **members, players=players))
 
 
-def _moved(kind: NameKind, model: type[Player | Event], pk: int, request: Request) -> HttpResponse:
-    """Redirect from a merged row to its player or event. Raises Http404 for other ids."""
-    now = people.merged_into(scope_of(request), model, pk)
+def _moved(kind: NameKind, pk: int, request: Request) -> HttpResponse:
+    """Redirect from a merged row to the one that it was merged into. Raises Http404 for other ids."""
+    now = people.merged_into(scope_of(request), kind, pk)
     if now is None:
         raise Http404
     return HttpResponse(status=301, headers={"Location": reverse(f"api:{kind}", [now], request=request)})

@@ -1,5 +1,5 @@
-"""A reconciliation service (W3C community group, version 0.2) for players and for events: libraries match the
-names of their tables with ours, in OpenRefine and other programs."""
+"""A reconciliation service (W3C community group, version 0.2) for names: libraries match the names of
+their tables with ours, in OpenRefine and other programs."""
 
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final
@@ -16,13 +16,12 @@ from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.operations import Example, Operation
 from archive.api.serializers import ReconcileFields, ReconcileQuery, SuggestQuery
-from archive.models import Event, GameEvent, GamePlayer, Player
-from archive.queries.names.ids_of_names import NameKind
+from archive.models import GAMES_OF, LABELS, NAMED, AnyName, Event, NameKind, Player
 from archive.queries.names.people import COUNT_LIMIT, shown_rows
 from archive.queries.names.reconciling import FACTS, LONGEST, Candidate, candidates
 from archive.queries.scope import PUBLIC
 
-KINDS: Final[Mapping[str, NameKind]] = {"players": "player", "events": "event"}
+KINDS: Final[Mapping[str, NameKind]] = {f"{kind}s": kind for kind in NAMED}
 MOST_QUERIES: Final = 50
 MOST_CANDIDATES: Final = 25
 USUAL_CANDIDATES: Final = 5
@@ -36,7 +35,7 @@ _NAMES: Final = {
 }  # fmt: skip
 PROPERTIES: Final[Mapping[NameKind, tuple[str, ...]]] = {
     "player": ("name", *FACTS["player"], "titles", "note", "source", "games", "url"),
-    "event": ("name", *FACTS["event"], "note", "source", "games", "url"),
+    **{kind: ("name", *FACTS[kind], "note", "source", "games", "url") for kind in LABELS},
 }
 
 
@@ -81,7 +80,7 @@ _BATCH: Final = '{"q0": {"query": "大橋宗銀", "limit": 1}}'
         "POST": Operation(
             {200: dict[str, Any]},
             body=ReconcileFields,
-            text="Return candidates for names, or facts of players or events.",
+            text="Return candidates for names, or facts of players, events or places.",
             examples=(
                 Example("One name", {"names": "players"}, body={"queries": _BATCH}),
                 Example("No query", {"names": "events"}, body={}, status=400),
@@ -90,7 +89,7 @@ _BATCH: Final = '{"q0": {"query": "大橋宗銀", "limit": 1}}'
     },
 )
 def service(request: Request, names: str, query: dict[str, Any] | None = None) -> Response:
-    """Match names with players or events, and tell facts about them."""
+    """Match names with players, events or places, and tell facts about them."""
     kind = _kind(names)
     fields = body(ReconcileFields, request) if request.method == "POST" else (query or {})
     if "queries" in fields:
@@ -168,7 +167,7 @@ def _result(kind: NameKind, candidate: Candidate) -> dict[str, Any]:
     }
 
 
-def _description(row: Player | Event) -> str:
+def _description(row: AnyName) -> str:
     life = f"{row.born}–{row.died}" if isinstance(row, Player) and (row.born or row.died) else ""
     place = row.place if isinstance(row, Event) else ""
     return " · ".join(filter(None, (row.latin, row.kana, life, place)))
@@ -206,14 +205,12 @@ def _titles(_request: Request, row: Any) -> list[dict[str, Any]]:
 
 
 def _games(_request: Request, row: Any) -> list[dict[str, Any]]:
-    player = isinstance(row, Player)
-    games: Any = GamePlayer.objects.filter(player=row) if player else GameEvent.objects.filter(event=row)
+    games = GAMES_OF[row.KIND]._default_manager.filter(**{row.KIND: row})
     return [{"int": len(games.values_list("slot")[:COUNT_LIMIT])}]
 
 
 def _url(request: Request, row: Any) -> list[dict[str, Any]]:
-    kind = "player" if isinstance(row, Player) else "event"
-    return [{"str": request.build_absolute_uri(path_of(kind, args=[row.pk]))}]
+    return [{"str": request.build_absolute_uri(path_of(row.KIND, args=[row.pk]))}]
 
 
 _VALUES: Final = {name: _text(name) for name in _NAMES} | {
@@ -274,7 +271,7 @@ def properties(request: Request, names: str, query: dict[str, Any]) -> Response:
     operation=Operation({200: None}, examples=(Example("A player", {"names": "players", "row": 1}),)),
 )
 def preview(request: Request, names: str, row: int) -> HttpResponse:
-    """Show a player or event as a small page for a frame."""
+    """Show a row as a small page for a frame."""
     kind = _kind(names)
     shown = _shown(kind, [str(row)])
     if not shown:

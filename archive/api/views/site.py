@@ -55,7 +55,7 @@ _RECORD_STARTS: Final = ("{", "~")
 
 
 _COLLECTIONS: Final = (
-    "games", "games-export", "changes", "players", "events", "formations", "openings", "statistics",
+    "games", "games-export", "changes", "players", "events", "places", "formations", "openings", "statistics",
     "patterns", "uploads", "spaces", "collections", "follows", "notes", "hooks", "dumps",
 )  # fmt: skip
 

@@ -1,6 +1,6 @@
-"""Facets of a list of games: its players, events, years and so on, each with its number of games.
+"""Facets of a list of games: its players, events, places, years and so on, each with its number of games.
 
-Facets count the newest `SAMPLE` games of the list that a search reads (a player's, an event's, an upload's,
+Facets count the newest `SAMPLE` games of the list that a search reads (of a name, of an upload,
 or all games), so that their cost does not grow with the archive; `Facets.sampled` says that the list has
 more. For all records, or all of a kind, an archive of up to `EXACT_GAMES` games uses its statistics.
 """
@@ -13,13 +13,12 @@ from typing import Any, Final
 from django.db.models import QuerySet
 
 from archive.caching.values import RECOUNT_LIMIT, cached
-from archive.models import Event, Player, Upload
+from archive.models import NAMED, NameKind, Upload
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.list_query import ListQuery, query_of
 from archive.queries.games.records_by_kind import CACHE_SECONDS as CACHE_SECONDS_OF_ALL
 from archive.queries.games.records_by_kind import records_by_kind, summed
 from archive.queries.games.statistics import counts
-from archive.queries.names.ids_of_names import NameKind
 from archive.queries.names.own_names import own_key
 from archive.queries.names.people import count_by_year
 from archive.queries.patterns.formation_counts import formation_counts
@@ -55,6 +54,8 @@ class Facets:
     """Ids, names and numbers of games."""
     events: tuple[tuple[int, str, int], ...] = ()
     """Ids, names and numbers of games."""
+    places: tuple[tuple[int, str, int], ...] = ()
+    """Ids, names and numbers of games."""
     years: tuple[tuple[int, int], ...] = ()
     """The latest year comes first."""
     results: tuple[tuple[int, int], ...] = ()
@@ -74,8 +75,8 @@ class Facets:
 
 
 _GAMES: Final = """
-    SELECT g.id, g.slot, g.player0_id, g.player1_id, g.event_id, g.played, g.result, g.handicap, g.special,
-        g.opening, g.record_kind, g.kind
+    SELECT g.id, g.slot, g.player0_id, g.player1_id, g.event_id, g.place_id, g.played, g.result, g.handicap,
+        g.special, g.opening, g.record_kind, g.kind
     FROM {sql}
 """
 
@@ -140,8 +141,8 @@ _SEATS: Final = """
         AND (g.player0_id IS NULL OR g.player0_id <> g.player1_id) AND {where}
     ) s {names} GROUP BY {key} ORDER BY count(*) DESC, {one} LIMIT %s
 """
-_EVENTS: Final = """
-    SELECT {one}, count(*) FROM archive_game g {names} WHERE g.event_id IS NOT NULL AND {where}
+_LABELS: Final = """
+    SELECT {one}, count(*) FROM archive_game g {names} WHERE {column} IS NOT NULL AND {where}
     GROUP BY {key} ORDER BY count(*) DESC, {one} LIMIT %s
 """
 _UPLOADS: Final = """
@@ -163,9 +164,10 @@ def _names(scope: Scope, filters: GameFilters) -> Facets:
     return cached(
         f"names {where}",
         lambda: Facets(
-            players=_named(Player.objects.all(), _most_of(_by_name(scope, _SEATS, "player"), where, 2)),
-            events=_named(Event.objects.all(), _most_of(_by_name(scope, _EVENTS, "event"), where)),
-            sources=_named(_uploads(scope), _most_of(_UPLOADS, where)),
+            players=_named("player", _most_of(_by_name(scope, _SEATS, "player"), where, 2)),
+            events=_named("event", _most_of(_by_name(scope, _LABELS, "event"), where)),
+            places=_named("place", _most_of(_by_name(scope, _LABELS, "place"), where)),
+            sources=_with_names(_uploads(scope), _most_of(_UPLOADS, where)),
         ),
         lambda _counted: CACHE_SECONDS_OF_ALL,
     ).value
@@ -173,11 +175,11 @@ def _names(scope: Scope, filters: GameFilters) -> Facets:
 
 def _by_name(scope: Scope, sql: str, kind: NameKind) -> str:
     """Return the SQL of counts by name. A name in several spaces counts as one."""
-    one = {"player": "s.player", "event": "g.event_id"}[kind]
+    one = "s.player" if kind == "player" else f"g.{kind}_id"
     if len(scope.spaces) == 1:
-        return sql.format(one=one, names="", key=one, where="{where}")
+        return sql.format(one=one, column=one, names="", key=one, where="{where}")
     names = f"JOIN archive_{kind} n ON n.id = {one}"
-    return sql.format(one=f"min({one})", names=names, key="n.key", where="{where}")
+    return sql.format(one=f"min({one})", column=one, names=names, key="n.key", where="{where}")
 
 
 def _most_of(sql: str, where: Sql, times: int = 1) -> Counter[int]:
@@ -190,9 +192,8 @@ def _count(query: ListQuery) -> Facets:
     rows = query.among_newest(SAMPLE).embed(_GAMES).rows()
     if not rows:
         return Facets(sampled=sampled, exact=not sampled)
-    ids, slots, blacks, whites, events, days, results, handicaps, endings, openings, kinds, boards = zip(
-        *rows, strict=True
-    )
+    ids, slots, blacks, whites, events, places, days, *rest = zip(*rows, strict=True)
+    results, handicaps, endings, openings, kinds, boards = rest
     years = count_by_year(days)
     # A game of a player against himself counts once.
     players = (player for pair in zip(blacks, whites, strict=True) for player in {*pair} - {None})
@@ -200,8 +201,9 @@ def _count(query: ListQuery) -> Facets:
         games=len(rows),
         sampled=sampled,
         exact=not sampled,
-        players=_named(Player.objects.all(), _unique(query.scope, "player", players)),
-        events=_named(Event.objects.all(), _unique(query.scope, "event", filter(None, events))),
+        players=_named("player", _unique(query.scope, "player", players)),
+        events=_named("event", _unique(query.scope, "event", filter(None, events))),
+        places=_named("place", _unique(query.scope, "place", filter(None, places))),
         years=tuple(sorted(years.most_common(MOST_VALUES), reverse=True)),
         results=_most(results),
         handicaps=_most(handicaps),
@@ -233,7 +235,11 @@ def _most(values: Iterable[Any]) -> tuple[tuple[Any, int], ...]:
     return tuple(Counter(values).most_common(MOST_VALUES))
 
 
-def _named(names: QuerySet[Any], counted: Counter[int]) -> tuple[tuple[int, str, int], ...]:
+def _named(kind: NameKind, counted: Counter[int]) -> tuple[tuple[int, str, int], ...]:
+    return _with_names(NAMED[kind]._default_manager.all(), counted)
+
+
+def _with_names(names: QuerySet[Any], counted: Counter[int]) -> tuple[tuple[int, str, int], ...]:
     most = counted.most_common(MOST_VALUES)
     name_of = dict(names.filter(pk__in=[pk for pk, _n in most]).values_list("pk", "name"))
     return tuple((pk, name_of[pk], n) for pk, n in most if pk in name_of)
@@ -261,7 +267,7 @@ def _sources(scope: Scope, games: Sequence[int]) -> tuple[tuple[int, str, int], 
     """Return the uploads of the games. A game in two uploads counts in both."""
     counted = Counter(upload for _game, upload in {*rows_by_ids(_SOURCES, games)})
     readable = set(_uploads(scope).filter(pk__in=list(counted)).values_list("pk", flat=True))
-    return _named(_uploads(scope), Counter({pk: n for pk, n in counted.items() if pk in readable}))
+    return _with_names(_uploads(scope), Counter({pk: n for pk, n in counted.items() if pk in readable}))
 
 
 _BY_FORMATION: Final = """
@@ -270,6 +276,5 @@ _BY_FORMATION: Final = """
 """
 _SOURCES: Final = "SELECT game_id, upload_id FROM archive_entry WHERE game_id IN (SELECT k.key FROM {keys})"
 _KEYS: Final[dict[NameKind, str]] = {
-    "player": "SELECT id, key FROM archive_player WHERE id IN (SELECT k.key FROM {keys})",
-    "event": "SELECT id, key FROM archive_event WHERE id IN (SELECT k.key FROM {keys})",
+    kind: f"SELECT id, key FROM archive_{kind} WHERE id IN (SELECT k.key FROM {{keys}})" for kind in NAMED
 }

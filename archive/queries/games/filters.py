@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from archive.derive import headers, text
 from archive.index.schema import UNKNOWN_DAY
-from archive.models import LARGEST_ID, Game
+from archive.models import LARGEST_ID, Game, NameKind
 from archive.queries.games.color_names import colours_of, default_game
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, like_pattern, one_of
@@ -60,8 +60,8 @@ class Filter:
     """The values of a "choice", with their labels. A label is empty if it depends on the kind of game."""
     least: int = 0
     most: int = MOST_PLIES
-    name_kind: Literal["player", "event"] | None = None
-    """For the name of a player or an event: which of the two. The SQL then gets its ids."""
+    name_kind: NameKind | None = None
+    """For the name of a player, an event or a place: which of these. The SQL then gets its ids."""
     keys: tuple[str, ...] = ()
     """More names of the filter in the search box."""
     parse: Callable[[str], str] = str
@@ -179,7 +179,7 @@ def _like(text: str) -> str:
 class GameFilters:
     """The values of all filters; None if a filter is not set.
 
-    Names are normalized before they are compared. In lists, a name that no player or event has may also be
+    Names are normalized before they are compared. In lists, a name that nothing has may also be
     part of a name, or of its reading (`archive.queries.names.name_matching`). All other values are compared
     exactly.
 
@@ -238,8 +238,8 @@ class GameFilters:
         game_sql=_BOTH_RATED.format(sign=">="), position_sql=_RATED)] = None
     max_rating: Annotated[int | None, Filter(_("Both rated at most"), "number", most=MOST_RATING,
         game_sql=_BOTH_RATED.format(sign="<="))] = None
-    site: Annotated[str | None, Filter(_("Place"), "text", keys=("場所", "対局場"),
-        to_stored=headers.plain, game_sql="{g}.site = %s")] = None
+    place: Annotated[str | None, Filter(_("Place"), "text", name_kind="place",
+        keys=("site", "場所", "対局場"), game_sql="{g}.place_id {one_of}", position_sql="")] = None
     has: Annotated[str | None, Filter(_("With"), "choice", choices={"comments": _("comments"),
         "evals": _("evaluations"), "times": _("times of moves"), "forks": _("variations")}, keys=("内容",),
         parse=_mapped(_IN_RECORDS), to_stored=_feature_bit, game_sql="({g}.features & %s) <> 0")] = None

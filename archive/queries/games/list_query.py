@@ -279,7 +279,7 @@ def _each(column: str, ids: tuple[int, ...]) -> tuple[Sql, ...]:
 def _shortest_list(
     scope: Scope, ids: Mapping[str, Ids], game: str | None, formation: str | None
 ) -> tuple[ListQuery, str | None]:
-    """Return the shortest list and its filter: that of ids, a player, an event, a collection, an upload, a
+    """Return the shortest list and its filter: that of ids, a name, a collection, an upload, a
     formation or a rarer kind of game; else the list of all games, which has no filter."""
     if (pks := ids["ids"]) is not None:
         chosen = Sql(f"d.id {one_of(pks)}", pks)
@@ -292,8 +292,9 @@ def _shortest_list(
         if (player := ids[side]) is not None:
             each, own = _each("d.player_id", player), (Sql(f"d.colour = {colour}"),)
             return ListQuery(scope, Sql("archive_gameplayer d"), own, each=each), side
-    if (event := ids["event"]) is not None:
-        return ListQuery(scope, Sql("archive_gameevent d"), each=_each("d.event_id", event)), "event"
+    for kind in ("event", "place"):
+        if (pks := ids[kind]) is not None:
+            return ListQuery(scope, Sql(f"archive_game{kind} d"), each=_each(f"d.{kind}_id", pks)), kind
     if (collections := ids["collection"]) is not None:
         return ListQuery(scope, _collected(scope, _OF_COLLECTION, collections)), "collection"
     if (upload := ids["upload"]) is not None:

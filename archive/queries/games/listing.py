@@ -63,7 +63,8 @@ class GameRow:
     second: Annotated[str, _name("player", "player1_id")]
     """The name of the player of colour 1; empty if unknown."""
     event: Annotated[str, _name("event", "event_id")]
-    site: Annotated[str, "g.site"]
+    site: Annotated[str, f"coalesce(nullif({_name('place', 'place_id')}, ''), g.site)"]
+    """The name of the place; the address of the game, if the record has one."""
     played_from: Annotated[date | None, "g.played_from"]
     played_to: Annotated[date | None, "g.played_to"]
     precision: Annotated[str, "g.precision"]
@@ -87,6 +88,7 @@ class GameRow:
     first_id: Annotated[int | None, "g.player0_id"]
     second_id: Annotated[int | None, "g.player1_id"]
     event_id: Annotated[int | None, "g.event_id"]
+    place_id: Annotated[int | None, "g.place_id"]
     place: PageEnd
     """The place of the game in the list, for cursors."""
 
@@ -140,7 +142,7 @@ def find_games(
     A page examines at most `PAGE_GAMES` games: with conditions on games it can be short, or even empty, and
     still have a next one. Raises InvalidCursorError for a forged cursor and for one of another order,
     ValueError for an unknown order and for a limit outside 1 to 500, QueryError for an invalid query and for
-    one that takes too long. Reads the player's or event's own list if the filters name one.
+    one that takes too long. Reads the own list of a player, an event or a place if the filters name one.
     """
     filters = filters or GameFilters()
     with time_limited(filters):

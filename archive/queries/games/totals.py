@@ -4,11 +4,11 @@ below another number on the same page."""
 from dataclasses import dataclass
 from typing import Final
 
+from archive.models import NameKind
 from archive.queries.games.facets import Facets
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.statistics import counts
 from archive.queries.names import people
-from archive.queries.names.ids_of_names import NameKind
 from archive.queries.scope import Scope
 
 NAME_COUNT_LIMIT: Final = 5_000

@@ -1,15 +1,14 @@
-"""Pages of the lists of all players and of all events, by reading, by name, or by number of games."""
+"""Pages of the lists of all players, events and places, by reading, by name, or by number of games."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from archive.caching.values import RECOUNT_LIMIT, cached
-from archive.models import Event, Player
+from archive.models import NAMED, NameKind
 from archive.names.character_forms import folded
 from archive.names.kana_readings import LATIN, ROWS, UNKNOWN, reading, row_of
 from archive.queries.names import people
-from archive.queries.names.ids_of_names import NameKind
 from archive.queries.names.people import NamedCount
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction
@@ -19,8 +18,9 @@ Listing = Literal["reading", "name", "games"]
 ORDERS: Final[dict[NameKind, tuple[Listing, ...]]] = {
     "player": ("reading", "games"),
     "event": ("name", "games"),
+    "place": ("name", "games"),
 }
-"""The orders of each list, the default first. Events have no readings."""
+"""The orders of each list, the default first. Only players have readings."""
 
 BEGINNINGS: Final = (*ROWS, LATIN, UNKNOWN)
 """The rows at which a list by reading can begin."""
@@ -171,5 +171,4 @@ def _ranked(scope: Scope, kind: NameKind, words: str) -> list[tuple[int, int]]:
 
 
 def _names_of(kind: NameKind, ids: list[int]) -> dict[int, str]:
-    model = Player if kind == "player" else Event
-    return dict(model._default_manager.filter(pk__in=ids).values_list("pk", "name"))
+    return dict(NAMED[kind]._default_manager.filter(pk__in=ids).values_list("pk", "name"))

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from typing import Final, Literal
+from typing import Final
 
 from django.db.models import Q, QuerySet
 
 from archive.derive import headers
 from archive.index.engine import engine
-from archive.models import Collection, Event, Player, Upload
+from archive.models import NAMED, AnyName, Collection, NameKind, Upload
 from archive.queries.scope import Scope
-
-NameKind = Literal["player", "event"]
 
 Ids = tuple[int, ...] | None
 """The ids for a filter's value, empty if it does not exist; None if the filter has no value."""
@@ -48,7 +46,7 @@ _NAMED: Final[dict[NameKind, str]] = {
     SELECT coalesce(n.home_id, n.id) FROM archive_{kind} n WHERE n.space = %s AND n.key = %s
     UNION SELECT coalesce(n.home_id, n.id) FROM archive_{kind} n WHERE n.space = %s AND n.name = %s
     """
-    for kind in ("player", "event")
+    for kind in NAMED
 }
 _NAMED["player"] += """
     UNION SELECT coalesce(n.home_id, n.id) FROM archive_player n
@@ -61,7 +59,7 @@ NUMBERED: Final = re.compile(r"(.*\S) #(\d{1,18})", re.DOTALL)
 
 
 def ids_of_name(scope: Scope, kind: NameKind, text: str | None) -> Ids:
-    """Return the ids of the players or events with a name, which may be a former or another spelling.
+    """Return the ids of the rows with a name, which may be a former or another spelling.
 
     With a number (`鈴木一郎 #17`) it means one of several with the same name.
     """
@@ -83,13 +81,12 @@ def _named(scope: Scope, kind: NameKind, text: str) -> list[int]:
     return list(ids)
 
 
-def unique_name(row: Player | Event) -> str:
-    """Return the text that names a player or event in filters: its name, with its number if others of its
+def unique_name(row: AnyName) -> str:
+    """Return the text that names a row in filters: its name, with its number if others of its
     space have the same name."""
     return f"{row.name} #{row.pk}" if namesakes(row) else row.name
 
 
-def namesakes(row: Player | Event) -> list[int]:
+def namesakes(row: AnyName) -> list[int]:
     """Return the ids of the others of a row's space that have its name."""
-    kind: NameKind = "player" if isinstance(row, Player) else "event"
-    return [pk for pk in _named(Scope((row.space,)), kind, row.name) if pk != row.pk]
+    return [pk for pk in _named(Scope((row.space,)), row.KIND, row.name) if pk != row.pk]

@@ -1,4 +1,4 @@
-"""The players or events that a name, a part of a name or a reading matches: 羽生, 棋王戦, はぶ, Habu.
+"""The players, events or places that a name, a part of a name or a reading matches: 羽生, 棋王戦, はぶ, Habu.
 
 A name that somebody has matches exactly. Any other name, and a name with an asterisk behind it, matches all
 names (former names too) that contain it, and all players whose reading it is.
@@ -9,18 +9,18 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from archive.caching.values import cached_until_commit
-from archive.models import Player
+from archive.models import NameKind, Player
 from archive.names.character_forms import folded
 from archive.names.kana_readings import family_of
 from archive.names.romaji import given_key, readings
 from archive.names.search_text import search_form
-from archive.queries.names.ids_of_names import NameKind, ids_of_name
+from archive.queries.names.ids_of_names import ids_of_name
 from archive.queries.scope import Scope
 from archive.queries.search.words import names_with_word
 
 
 class NameMatch(NamedTuple):
-    """The ids of the players or events that a name matches.
+    """The ids of the rows that a name matches.
 
     `part` marks a match by a part or a reading of names. A `vague` name is too short to search for, or too
     many names contain it: then `ids` is empty.
@@ -32,7 +32,7 @@ class NameMatch(NamedTuple):
 
 
 def match_name(scope: Scope, kind: NameKind, text: str) -> NameMatch:
-    """Return the players or events that a name matches exactly, else those that it matches in part."""
+    """Return the rows that a name matches exactly, else those that it matches in part."""
     part = text.rstrip(_PART)
     if part == text and (ids := ids_of_name(scope, kind, text)):
         return NameMatch(ids)

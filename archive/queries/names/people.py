@@ -1,4 +1,4 @@
-"""Lists of players and events by name, and summaries of the games of one player or event.
+"""Lists of players, events and places by name, and summaries of the games of one of them.
 
 A summary counts only the latest `MOST_COUNTED` games, because some programs have very many. `Summary.more`
 tells whether there are older ones.
@@ -18,9 +18,9 @@ from django.db.models.functions import Coalesce
 from archive.derive import headers
 from archive.index.schema import BLACK_WINS, DRAW, WHITE_WINS
 from archive.index.texts import text_index
-from archive.models import Event, GameEvent, GamePlayer, Player
+from archive.models import GAMES_OF, NAMED, AnyName, GamePlayer, NameKind, Player
 from archive.names.search_text import search_form
-from archive.queries.names.ids_of_names import NameKind, ids_of_name
+from archive.queries.names.ids_of_names import ids_of_name
 from archive.queries.names.name_matching import players_by_reading
 from archive.queries.scope import Scope
 from archive.queries.sql import Sql, conjunction, joined, one_of
@@ -73,7 +73,7 @@ class ResultCounts:
 
 @dataclass(frozen=True, slots=True)
 class NamedCount:
-    """A player or an event in a list; `games` is exact below `COUNT_LIMIT`."""
+    """A row in a list; `games` is exact below `COUNT_LIMIT`."""
 
     id: int
     name: str
@@ -82,17 +82,17 @@ class NamedCount:
 
 @dataclass(slots=True)
 class Summary:
-    """Counts of the games of a player or an event."""
+    """Counts of the games of a player, an event or a place."""
 
     id: int
     name: str
     aliases: tuple[str, ...]
-    entity: Player | Event
+    entity: AnyName
     sides: dict[str, tuple[ResultCounts, ResultCounts]] = field(default_factory=dict)
     """For each kind of game, the results of colours 0 and 1. Those of a player are the player's own."""
     people: tuple[tuple[NamedCount, ResultCounts], ...] = ()
-    """The opponents of a player with the player's results against them, or the players of an event with their
-    own results."""
+    """The opponents of a player with the player's results against them, or the players of an event or
+    place with their own results."""
     years: tuple[tuple[int, int], ...] = ()
     """Years with their numbers of games."""
     openings: tuple[tuple[str, int], ...] = ()
@@ -108,8 +108,7 @@ class Summary:
 
 
 TABLES: Final[Mapping[NameKind, Mapping[str, str]]] = {
-    "player": {"kind": "player", "table": "archive_player", "games": "archive_gameplayer"},
-    "event": {"kind": "event", "table": "archive_event", "games": "archive_gameevent"},
+    kind: {"kind": kind, "table": f"archive_{kind}", "games": f"archive_game{kind}"} for kind in NAMED
 }
 """Values for the SQL templates below. The column `key` is equal for the same name in two spaces."""
 
@@ -153,7 +152,7 @@ _GAMES_OF: Final = """
 def names(
     scope: Scope, kind: NameKind, words: str = "", after: str = "", limit: int = 100
 ) -> list[NamedCount]:
-    """Return the players or events with games whose names contain the words, in the order of their names,
+    """Return the rows with games whose names contain the words, in the order of their names,
     beginning after the name `after`.
 
     The comparison is that of `archive.names.search_text`, with all spellings of a name. It scans all names.
@@ -219,7 +218,7 @@ def _alike(kind: NameKind, spaces: Sequence[int]) -> str:
 
 
 def count_names(scope: Scope, kind: NameKind, words: str, most: int) -> int:
-    """Return how many players or events `names` lists for these words, but at most `most`."""
+    """Return how many rows `names` lists for these words, but at most `most`."""
     listed = _listed(scope, kind, words)
     pieces = (
         listed.embed(_COUNTED_PIECE, most, number=number, space=space, **TABLES[kind])
@@ -273,8 +272,8 @@ def _has_games(rows: QuerySet[Any]) -> bool:
 
 
 def with_games(kind: NameKind, ids: Iterable[int]) -> bool:
-    """Return whether any of these players or events has games. Rows stay when their last game is gone."""
-    rows: QuerySet[Any] = GamePlayer.objects.all() if kind == "player" else GameEvent.objects.all()
+    """Return whether any of these rows has games. Rows stay when their last game is gone."""
+    rows = GAMES_OF[kind]._default_manager.all()
     return any(_has_games(rows.filter(**{kind: pk})) for pk in ids)
 
 
@@ -295,51 +294,49 @@ def player_summary(scope: Scope, player_id: int) -> Summary | None:
     return summary
 
 
-def merged_into(scope: Scope, model: type[Player | Event], pk: int) -> int | None:
-    """Return the id of the player or event that a row was merged into; None if there is none."""
-    former = model._default_manager.filter(pk=pk, space__in=scope.spaces)
+def merged_into(scope: Scope, kind: NameKind, pk: int) -> int | None:
+    """Return the id of the row that a row was merged into; None if there is none."""
+    former = NAMED[kind]._default_manager.filter(pk=pk, space__in=scope.spaces)
     home: int | None = former.values_list("home_id", flat=True).first()
     return home
 
 
-def shown_rows(scope: Scope, kind: NameKind, ids: Collection[int]) -> list[Player] | list[Event]:
+def shown_rows(scope: Scope, kind: NameKind, ids: Collection[int]) -> list[AnyName]:
     """Return those rows of the scope, by id, that are shown: a game of theirs, or of the row that they are
     merged into, is there."""
     home = Coalesce(OuterRef("home"), OuterRef("pk"))
     if not ids:
         return []
-    if kind == "player":
-        played = GamePlayer.objects.filter(player=home)
-        return list(Player.objects.filter(Exists(played), pk__in=ids, space__in=scope.spaces))
-    held = GameEvent.objects.filter(event=home)
-    return list(Event.objects.filter(Exists(held), pk__in=ids, space__in=scope.spaces))
+    games = GAMES_OF[kind]._default_manager.filter(**{kind: home})
+    return list(NAMED[kind]._default_manager.filter(Exists(games), pk__in=ids, space__in=scope.spaces))
 
 
-def merged_rows(row: Player | Event) -> list[tuple[int, str, int]]:
-    """Return the id and the name of each row that was merged into a player or event, and the id of the row
+def merged_rows(row: AnyName) -> list[tuple[int, str, int]]:
+    """Return the id and the name of each row that was merged into another one, and the id of the row
     that it was merged into."""
     rows = type(row)._default_manager.filter(home=row.pk).order_by("name", "pk")
     return list(rows.values_list("pk", "name", "merged_into_id"))
 
 
-def spellings(model: type[Player | Event], ids: Iterable[int], name: str) -> tuple[str, ...]:
-    """Return the other names of players or events, by id, and those of the rows that were merged into
+def spellings(model: type[AnyName], ids: Iterable[int], name: str) -> tuple[str, ...]:
+    """Return the other names of rows, by id, and those of the rows that were merged into
     them."""
     rows = model._default_manager.filter(Q(pk__in=ids) | Q(home__in=ids)).values_list("name", "written")
     return tuple(sorted({text for pair in rows for text in pair} - {name}))
 
 
-def event_summary(scope: Scope, event_id: int) -> Summary | None:
-    """Return the summary of an event; None if the id is unknown or the event has no games."""
-    event = Event.objects.filter(pk=event_id, space__in=scope.spaces).first()
-    if event is None or not _has_games(GameEvent.objects.filter(event=event)):
+def label_summary(scope: Scope, kind: NameKind, pk: int) -> Summary | None:
+    """Return the summary of an event or a place; None if the id is unknown or the row has no games."""
+    names = NAMED[kind]._default_manager.filter(space__in=scope.spaces)
+    row = names.filter(pk=pk).first()
+    if row is None or not with_games(kind, [pk]):
         return None
-    pks = Event.objects.filter(space__in=scope.spaces, key=event.key).values_list("pk", flat=True)
-    summary = Summary(event.pk, event.name, spellings(Event, pks, event.name), event)
+    pks = names.filter(key=row.key).values_list("pk", flat=True)
+    summary = Summary(row.pk, row.name, spellings(type(row), pks, row.name), row)
     players: dict[int, ResultCounts] = {}
-    for _played, _colour, result, *seats, _opening, kind in _count_latest("event", tuple(pks), summary):
+    for _played, _colour, result, *seats, _opening, game in _count_latest(kind, tuple(pks), summary):
         for colour, player in enumerate(seats):
-            summary.add(kind, result, colour)
+            summary.add(game, result, colour)
             if player is not None:
                 players.setdefault(player, ResultCounts()).add(result, colour)
     summary.people = most_frequent_players(players)

@@ -8,9 +8,9 @@ from typing import Any, Final
 
 from rapidfuzz.distance import OSA
 
-from archive.models import Event, Player
+from archive.models import AnyName, NameKind
 from archive.names.search_text import search_form
-from archive.queries.names.ids_of_names import NameKind, ids_of_name
+from archive.queries.names.ids_of_names import ids_of_name
 from archive.queries.names.name_matching import match_name
 from archive.queries.names.people import shown_rows
 from archive.queries.names.similar_names import similar_spellings
@@ -19,7 +19,7 @@ from archive.queries.scope import Scope
 LONGEST: Final = 200
 """Characters of a name."""
 MOST_COMPARED: Final = 100
-"""Players or events that are compared with a name."""
+"""Rows that are compared with a name."""
 _LONGEST_COMPARED: Final = 40
 _CONTRADICTION: Final = 30
 """Points that a candidate loses for each fact that differs."""
@@ -28,16 +28,17 @@ _AGREEMENT: Final = 5
 FACTS: Final[Mapping[NameKind, tuple[str, ...]]] = {
     "player": ("kana", "latin", "born", "died"),
     "event": ("kana", "latin", "place"),
+    "place": ("kana", "latin"),
 }
 """The fields by which candidates can be told apart."""
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A player or event that a name may mean. `score` is 100 for one of its spellings; `match` says that no
+    """A row that a name may mean. `score` is 100 for one of its spellings; `match` says that no
     other one has the name, and no fact differs."""
 
-    row: Player | Event
+    row: AnyName
     score: int
     match: bool
 
@@ -58,9 +59,7 @@ def candidates(
     return sorted(scored, key=lambda one: (-one.score, one.row.pk))[:limit]
 
 
-def _candidate(
-    row: Player | Event, text: str, exact: bool, alone: bool, facts: Mapping[str, str]
-) -> Candidate:
+def _candidate(row: AnyName, text: str, exact: bool, alone: bool, facts: Mapping[str, str]) -> Candidate:
     likeness = 100 if exact else min(99, round(100 * _likeness(row, text)))
     known = [(getattr(row, name), value) for name, value in facts.items() if getattr(row, name)]
     wrong = sum(search_form(mine) != search_form(value) for mine, value in known)
@@ -70,7 +69,7 @@ def _candidate(
     return Candidate(row, max(0, score), exact and alone and not wrong)
 
 
-def _likeness(row: Player | Event, text: str) -> float:
+def _likeness(row: AnyName, text: str) -> float:
     """Return the likeness of a text to the most similar spelling of a row, from 0 to 1."""
     form = search_form(text)[:_LONGEST_COMPARED]
     forms = [one[:_LONGEST_COMPARED] for one in row.searched.split("\n")[:MOST_COMPARED]]

@@ -10,7 +10,7 @@ from typing import Final
 from rapidfuzz.distance import OSA
 
 from archive.derive import headers
-from archive.queries.names.ids_of_names import NameKind
+from archive.models import NameKind
 from archive.queries.scope import Scope
 from archive.queries.sql import like_pattern
 
@@ -32,7 +32,7 @@ _LIKE: Final = "lower(t.name) LIKE lower(%s) ESCAPE '!'"
 
 
 def similar_spellings(scope: Scope, kind: NameKind, text: str) -> list[str]:
-    """Return names of players or events that are spelled nearly like a text, the nearest first; none for a
+    """Return names that are spelled nearly like a text, the nearest first; none for a
     single letter and for a text of more than `_LONGEST` characters."""
     name = ((headers.player_name(text) if kind == "player" else "") or headers.plain(text)).replace("\0", "")
     if not _SHORTEST <= len(name) <= _LONGEST:

@@ -1,7 +1,7 @@
 """Filters on the games through a position, as SQL.
 
 The rows of a key can be read in three ways. The first reads every row and checks its game by one lookup for
-each condition. If a filter names a player, an event or an upload, the second reads the list of their games
+each condition. If a filter has a name or an upload, the second reads the list of their games
 and looks up each game under the key; the third loads that list's slots and compares each row with them. All
 three read in the order of day and slot, so that all can be paged; the cheapest is used.
 
@@ -11,12 +11,13 @@ each row.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Final, NamedTuple
 
 from archive.index.engine import engine
+from archive.models import LABELS, NameKind
 from archive.queries.games.filters import FILTERS, GameFilters
 from archive.queries.names.ids_of_names import Ids, ids_of_collection, ids_of_name, ids_of_upload
 from archive.queries.names.own_names import EITHER, OwnPlayer, has_own_side, own_games, own_players
@@ -49,7 +50,8 @@ class ResolvedFilters:
     filters: GameFilters
     players: tuple[Ids, Ids, Ids]
     """The ids for `player`, `black` and `white`, as sides of the queried board."""
-    event: Ids
+    labels: Mapping[NameKind, Ids]
+    """The ids for `event` and `place`."""
     collections: Ids = None
     """A collection and its parts."""
     own: tuple[OwnPlayer, ...] = ()
@@ -110,10 +112,11 @@ class ResolvedFilters:
                 of_player = Sql(f"l.player_id {one_of(player)} AND l.colour = {colour}", player)
                 probe = Sql(f"(SELECT p.player_id {_SEAT} AND p.colour = {colour}) {one_of(player)}", player)
                 yield self._table("archive_gameplayer l", probe, of_player)
-        if self.event is not None:
-            of_event = Sql(f"l.event_id {one_of(self.event)}", self.event)
-            probe = Sql(f"{_EVENT} {one_of(self.event)}", self.event)
-            yield self._table("archive_gameevent l", probe, of_event)
+        for kind, ids in self.labels.items():
+            if ids is not None:
+                of_label = Sql(f"l.{kind}_id {one_of(ids)}", ids)
+                probe = Sql(f"{_LABEL.format(kind=kind)} {one_of(ids)}", ids)
+                yield self._table(f"archive_game{kind} l", probe, of_label)
         if self.collections is not None:
             which, readable = one_of(self.collections), self.scope.condition("g")
             text = _COLLECTED.format(one_of=which, readable=readable.text)
@@ -156,7 +159,7 @@ _IS_IN_SLOTS: Final = "CASE WHEN d.slot IN ({sql}) THEN 1 ELSE 0 END = 1"
 _RATED_SLOTS: Final = _IS_IN_SLOTS.format(
     sql="SELECT p.slot FROM archive_gameplayer p WHERE p.rating >= %s GROUP BY p.slot HAVING count(*) = 2"
 )
-_EVENT: Final = "(SELECT e.event_id FROM archive_gameevent e WHERE e.slot = d.slot)"
+_LABEL: Final = "(SELECT e.{kind}_id FROM archive_game{kind} e WHERE e.slot = d.slot)"
 _IN_UPLOAD: Final = """(SELECT count(*) FROM archive_game g JOIN archive_entry e ON e.game_id = g.id
     WHERE g.slot = d.slot AND e.upload_id + 0 = %s) > 0"""
 # A game of a player against himself has two rows.
@@ -209,12 +212,12 @@ def resolve_filters(scope: Scope, filters: GameFilters, collections: Ids = None)
     the ids of their collection, which has games of several spaces."""
     filters.check("positions")
     players = [ids_of_name(scope, "player", name) for name in (filters.player, filters.black, filters.white)]
-    event = ids_of_name(scope, "event", filters.event)
+    labels: dict[NameKind, Ids] = {kind: ids_of_name(scope, kind, getattr(filters, kind)) for kind in LABELS}
     own = None if filters.me is None else own_players(scope)
-    if () in (*players, event, own, ids_of_upload(scope, filters.upload)):
+    if () in (*players, *labels.values(), own, ids_of_upload(scope, filters.upload)):
         return None
     return ResolvedFilters(
-        scope, filters, (players[0], players[1], players[2]), event, collections, own or ()
+        scope, filters, (players[0], players[1], players[2]), labels, collections, own or ()
     )
 
 

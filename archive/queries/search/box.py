@@ -10,9 +10,10 @@ from itertools import islice
 from typing import Final, Literal
 
 from archive.derive import headers
+from archive.models import LABELS, NAMED, NameKind
 from archive.queries.games.filters import filters_of
 from archive.queries.names import people
-from archive.queries.names.ids_of_names import NameKind, ids_of_name
+from archive.queries.names.ids_of_names import ids_of_name
 from archive.queries.names.name_matching import NameMatch, match_name, with_relatives
 from archive.queries.scope import Scope
 from archive.queries.search.days import read_day
@@ -70,8 +71,7 @@ def is_query(words: str) -> bool:
 
 
 def is_phrase(scope: Scope, words: str) -> bool:
-    """Return whether words are one quoted text that is no name of a player or an event, or any quoted text in
-    parentheses."""
+    """Return whether words are one quoted text that is no name, or any quoted text in parentheses."""
     match = _PHRASE.fullmatch(words.strip())
     if match is None:
         return _SURE.fullmatch(words.strip()) is not None
@@ -91,7 +91,7 @@ def _needs_query(match: re.Match[str]) -> bool:
 
 
 def _repeats_filter(matches: Iterable[re.Match[str]]) -> bool:
-    """Return whether a key has two players, events, castles or openings: a filter has only one value."""
+    """Return whether a key has two names, castles or openings: a filter has only one value."""
     fields = [
         field.name
         for match in matches
@@ -103,9 +103,9 @@ def _repeats_filter(matches: Iterable[re.Match[str]]) -> bool:
 def filters_of_words(scope: Scope, words: str) -> dict[str, str]:
     """Return the filters of the words of the search box: `key:value`, `@name`, and names.
 
-    Words that are the name of an event, a castle or an opening, and of no player, filter by that; others are
-    names or parts of names of players or events: `羽生 棋王戦`, `はぶ`, `甲 対 乙`. Castles and openings are
-    those of the moves; other openings are those that records name. Some words are filters by themselves:
+    Words that are the name of an event, a place, a castle or an opening, and of no player, filter by that;
+    others are names or parts of names: `羽生 棋王戦`, `はぶ`, `甲 対 乙`. Castles and openings are those of
+    the moves; other openings are those that records name. Some words are filters by themselves:
     `2018`, `角落ち`, `千日手`, `引き分け`, `詰将棋`, `5手詰`, `コリドール`. With a player, all remaining
     words are searched in texts; without one they are a player's name.
     """
@@ -115,8 +115,9 @@ def filters_of_words(scope: Scope, words: str) -> dict[str, str]:
     formation_names = [filters.pop("formation")] if "formation" in filters else []
     for group in (free, *([word] for word in free[:_MOST_WORDS])):
         name = " ".join(group)
-        if "event" not in filters and free and _is_event(scope, name):
-            filters["event"] = name
+        labels = (kind for kind in LABELS if kind not in filters and _is_label(scope, kind, name))
+        if free and (label := next(labels, None)):
+            filters[label] = name
             free = [word for word in free if word not in group]
         elif name in free and (formation := _formation(scope, name)):
             formation_names.append(formation)
@@ -156,8 +157,8 @@ def _combine(
 
 
 def _split_names(scope: Scope, filters: dict[str, str], free: list[str]) -> tuple[list[str], list[str]]:
-    """Return the names of players among words, and the words that are no names; add the name of an event to
-    the filters. As many neighbouring words as possible are one name."""
+    """Return the names of players among words, and the words that are no names; add the names of an event
+    and a place to the filters. As many neighbouring words as possible are one name."""
     players, unmatched = [], []
     lookup: _Lookup = cache(partial(match_name, scope))
     for words in _sides(lookup, free[:_MOST_WORDS]):
@@ -173,21 +174,21 @@ def _split_names(scope: Scope, filters: dict[str, str], free: list[str]) -> tupl
             name = " ".join(words[:size])
             if kind == "player":
                 players.append(with_relatives(scope, name))
-            elif kind == "event" and "event" not in filters:
-                filters["event"] = name
+            elif kind and kind not in filters:
+                filters[kind] = name
             else:
                 unmatched.append(name)
             words = words[size:]
     return players, unmatched + free[_MOST_WORDS:]
 
 
-_KINDS: Final[tuple[NameKind, ...]] = ("player", "event")
+_KINDS: Final = tuple(NAMED)
 _Lookup = Callable[[NameKind, str], NameMatch]
 """Looks up the matches of a name, each name once."""
 
 
 def _kind_of_name(lookup: _Lookup, words: Sequence[str]) -> NameKind | Literal[""]:
-    """Return the kind of name that the words are, or are part of: "player", "event", or empty if there is no
+    """Return the kind of name that the words are, or are part of; empty if there is no
     such name, or no game has it. If no single word is in any name, the words are not looked up together."""
     if len(words) > 1 and not any(_may_be_in_names(lookup, word) for word in words):
         return ""
@@ -239,9 +240,10 @@ _AGAINST_KANJI: Final = "対"
 _PAIR: Final = re.compile(rf"(\S.*?)(\s+(?:{_AGAINST.pattern})\s+|{_AGAINST_KANJI})(\S.*)")
 
 
-def _is_event(scope: Scope, name: str) -> bool:
-    events = ids_of_name(scope, "event", name) or ()
-    return people.with_games("event", events) and not ids_of_name(scope, "player", name)
+def _is_label(scope: Scope, kind: NameKind, name: str) -> bool:
+    """Return whether a name is that of an event or a place with games, and of no player."""
+    ids = ids_of_name(scope, kind, name) or ()
+    return people.with_games(kind, ids) and not ids_of_name(scope, "player", name)
 
 
 def _is_opening(scope: Scope, name: str) -> bool:

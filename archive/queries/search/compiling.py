@@ -95,7 +95,7 @@ class _SearchContext(NamedTuple):
 
 # --- driving lists ---------------------------------------------------------------------------------------
 
-_DRIVING: Final = ("player", "event", "upload", "collection", "formation", "game")
+_DRIVING: Final = ("player", "event", "place", "upload", "collection", "formation", "game")
 """Filters that can drive a list, and that mean the same as the field."""
 _SEATED: Final = ("black", "white", "first", "second")
 

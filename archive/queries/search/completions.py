@@ -1,5 +1,5 @@
-"""Completions for the search box: players, events, castles and openings, problems of a length, and opponents
-of a player (`羽生 対 谷`), each with its number of games."""
+"""Completions for the search box: names, castles and openings, problems of a length, and
+opponents of a player (`羽生 対 谷`), each with its number of games."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from functools import cache
 from typing import Final, Literal
 
 from archive.index.texts import text_index
+from archive.models import NameKind
 from archive.names.search_text import search_form
 from archive.queries.games.filters import game_filters
 from archive.queries.games.listing import slots_of
-from archive.queries.names.ids_of_names import NameKind
 from archive.queries.names.name_matching import is_searchable, match_name, players_by_reading
 from archive.queries.names.people import TABLES
 from archive.queries.patterns.formation_counts import formation_counts
@@ -25,7 +25,7 @@ LONGEST: Final = 100
 """Characters of a text that is completed, at most."""
 COUNT_LIMIT: Final = 1_000
 """Games of a completion that are counted, at most."""
-_MOST_LISTED: Final[dict[NameKind, int]] = {"player": 6, "event": 4}
+_MOST_LISTED: Final[dict[NameKind, int]] = {"player": 6, "event": 4, "place": 3}
 _FORMATIONS: Final = 3
 _MOST_RANKED: Final = 100
 """Names that are ranked by their games, at most."""
@@ -64,7 +64,7 @@ class Completion:
     from `COUNT_LIMIT` on, its filters, the text that stays in front of the name, and the name of a player or
     event in Latin letters, if it has one."""
 
-    kind: Literal["player", "event", "formation", "problem"]
+    kind: Literal["player", "event", "place", "formation", "problem"]
     name: str
     games: int | None
     filters: tuple[tuple[str, str], ...]

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from archive.derive import headers
+from archive.models import LABELS, NAMED, NameKind
 from archive.queries.games.filters import game_filters
 from archive.queries.games.keyset import KeysetPage
 from archive.queries.games.listing import GameRow, find_games
 from archive.queries.names import people
-from archive.queries.names.ids_of_names import NameKind
 from archive.queries.names.similar_names import similar_spellings
 from archive.queries.scope import Scope
 from archive.queries.search.errors import TOO_SLOW, QueryError
@@ -22,14 +22,13 @@ from kifu_core.shogi import formations
 MOST_COUNTED: Final = 50
 """Games of a search in texts that are counted at most."""
 
-WORDS: Final = ("player", "event", "opening", "formation", "site")
+WORDS: Final = ("player", "event", "opening", "formation", "place")
 """Filters whose values are searched in texts as well."""
 
 FEW: Final = 10
 """A list with fewer games gets suggestions."""
 
 _PLAYERS: Final = ("player", "black", "white")
-_KINDS: Final[tuple[NameKind, ...]] = ("player", "event")
 _OF_EACH: Final = 8
 """Similar names for each text."""
 _LOOKED_UP: Final = 5
@@ -47,9 +46,9 @@ def is_short(page: KeysetPage[GameRow]) -> bool:
 def similar_names(
     scope: Scope, parameters: Parameters, *, apart: bool
 ) -> list[tuple[NameKind, people.NamedCount]]:
-    """Return other players and events whose names contain a name of the filters. If there are none and
+    """Return others whose names contain a name of the filters. If there are none and
     `apart` is set, return those whose names contain one of its words."""
-    words = list(dict.fromkeys(parameters[name] for name in (*_PLAYERS, "event") if parameters.get(name)))
+    words = list(dict.fromkeys(parameters[name] for name in (*_PLAYERS, *LABELS) if parameters.get(name)))
     requested = {
         headers.folded(form_of(text)) for text in words for form_of in (headers.player_name, headers.plain)
     }
@@ -58,7 +57,7 @@ def similar_names(
         matches = (
             (kind, one)
             for text in texts
-            for kind in _KINDS
+            for kind in NAMED
             for one in people.names(scope, kind, text, limit=_OF_EACH)
         )
         return [(kind, one) for kind, one in matches if headers.folded(one.name) not in requested]

@@ -13,8 +13,8 @@ from typing import Final
 from archive.derive import headers
 from archive.index.engine import engine
 from archive.index.texts import text_index
+from archive.models import NameKind
 from archive.names.search_text import search_form
-from archive.queries.names.ids_of_names import NameKind
 from archive.queries.scope import Scope
 from archive.queries.search.terms import And, Or, Term, Word, leaves
 from archive.queries.sql import Sql, one_of
@@ -22,7 +22,7 @@ from archive.queries.sql import Sql, one_of
 RARE: Final = 2_000
 """Games that are sorted for a query at most; if there are more, a scan meets its words often enough."""
 LISTED_NAMES: Final = 500
-"""Players or events whose ids are listed; if there are more, the condition is a subquery."""
+"""Names whose ids are listed; if there are more, the condition is a subquery."""
 MOST_WORDS: Final = 12
 """A query with more words is not searched for rare ones."""
 
@@ -34,7 +34,7 @@ _IN_TEXT: Final = "(SELECT count(*) FROM archive_gametext t WHERE t.game_id = g.
 _OF_NAMES: Final = "SELECT d.played, d.slot FROM {each} LIMIT %s"
 _OF_IDS: Final = "SELECT d.played, d.slot FROM {each} WHERE {mine}"
 _COLUMNS: Final[dict[NameKind, tuple[str, ...]]] = {
-    "player": ("player0_id", "player1_id"), "event": ("event_id",),
+    "player": ("player0_id", "player1_id"), "event": ("event_id",), "place": ("place_id",),
 }  # fmt: skip
 
 
@@ -65,7 +65,7 @@ def _look_up_word(scope: Scope, word: str) -> WordMatches:
 
 
 def names_with_word(scope: Scope, kind: NameKind, word: str) -> tuple[int, ...] | None:
-    """Return the ids of players or events with a present or former name that contains a word; None for more
+    """Return the ids of names with a present or former name that contains a word; None for more
     than `LISTED_NAMES`."""
     return _listed_names(_names(scope, kind, word)) if search_form(word) else ()
 
@@ -87,8 +87,8 @@ def _names(scope: Scope, kind: NameKind, word: str) -> Sql:
 
 
 def conditions_of_word(word: WordMatches) -> Iterator[Sql]:
-    """Yield the conditions, any of which suffices, for a game g with a word in the name of a player or the
-    event, or in its text. Yields none for a word whose searched form is empty."""
+    """Yield the conditions, any of which suffices, for a game g with a word in the name of a player, the
+    event or the place, or in its text. Yields none for a word whose searched form is empty."""
     for kind, ids in word.names.items():
         for column in _COLUMNS[kind]:
             if ids is None:
@@ -110,7 +110,7 @@ def few_games(scope: Scope, term: Term, words: Mapping[str, WordMatches]) -> Sql
 
 
 def few_games_of(kind: NameKind, ids: Sequence[int]) -> Sql | None:
-    """Return such a list of the games of some players or events; None if there are too many."""
+    """Return such a list of the games of some names; None if there are too many."""
     return _as_source(_games_of_names(kind, ids))
 
 
@@ -161,7 +161,7 @@ def _games_with_word(scope: Scope, word: WordMatches) -> set[_Game] | None:
 
 
 def _games_of_names(kind: NameKind, ids: Sequence[int]) -> set[_Game] | None:
-    """Return the games of some players or events; None if they are many."""
+    """Return the games of some names; None if they are many."""
     if not ids:
         return set()
     each = _each(f"archive_game{kind}", f"d.{kind}_id = k.key")

@@ -18,7 +18,7 @@ from archive.curation import batches
 from archive.curation.batch_edits import GROUPS, KINDS, BatchEdit
 from archive.curation.errors import CurationError
 from archive.curation.tasks import enqueue_batch
-from archive.models import CorrectionBatch, Game, User
+from archive.models import LABELS, CorrectionBatch, Game, User
 from archive.queries.games.filters import stored_parameters
 from archive.queries.names.ids_of_names import NUMBERED
 from archive.queries.scope import CHOSEN, readable_spaces
@@ -106,8 +106,8 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 def _present(filters: Mapping[str, Any]) -> dict[str, str]:
-    """Return header and present text of an edit of the games of one player or event, without its number."""
-    names = {"players": filters.get("player"), "event": filters.get("event")}
+    """Return header and present text of an edit of the games of one name, without its number."""
+    names = {"players": filters.get("player")} | {str(kind): filters.get(kind) for kind in LABELS}
     header, name = next(((header, name) for header, name in names.items() if name), ("", ""))
     numbered = NUMBERED.fullmatch(name)
     return {"header": header, "old": numbered[1] if numbered else name}

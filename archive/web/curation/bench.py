@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -65,18 +65,18 @@ _KEYS: Final = {"accept": "a", "reject": "r", "fine": "f", "later": "l", "hide":
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A row of the bench. `key` are its numbers, `edit` is the address of the form that corrects its game or
-    name, if it has one, `others` are addresses and texts of what it resembles, and `lacks` the answers of its
-    kind that it does not have."""
+    """A row of the bench. `edit` is the address of the form that corrects its game or name, if it has one,
+    `others` are addresses and texts of what it resembles. `key` are its numbers, and `answers` those that it
+    can have."""
 
-    key: str
     title: str
     href: str
     detail: str = ""
     edit: str = ""
     operations: tuple[OperationText, ...] = ()
     others: tuple[tuple[str, str], ...] = ()
-    lacks: frozenset[str] = frozenset()
+    key: str = ""
+    answers: Sequence[str] = ()
 
 
 @never_cache
@@ -101,7 +101,7 @@ def show(request: HttpRequest) -> HttpResponse:
         ],
         "kind": name,
         "title": bench.KINDS[name].title,
-        "items": _items(request, page.rows),
+        "items": _items(request, name, page.rows),
         "answers": [
             (answer, _KEYS[answer], _answer_text(name, answer)) for answer in bench.KINDS[name].answers
         ],
@@ -140,7 +140,7 @@ def _answered(request: HttpRequest, user: User) -> HttpResponse:
 
 
 def _give(request: HttpRequest, user: User, kind: str, answer: str, key: list[int]) -> None:
-    if len(key) != (2 if kind == "people" else 1):
+    if len(key) != bench.key_length(kind):
         raise Http404
     bench.perform(kind, answer, user, *key)
     if answer in bench.KINDS[kind].undo:
@@ -150,7 +150,7 @@ def _give(request: HttpRequest, user: User, kind: str, answer: str, key: list[in
 # --- rows ------------------------------------------------------------------------------------------------
 
 
-def _items(request: HttpRequest, rows: list[Any]) -> list[Item]:
+def _items(request: HttpRequest, kind: str, rows: list[Any]) -> list[Item]:
     entries = [row for row in rows if isinstance(row, Entry)]
     hide_names(request, [row.upload for row in entries])
     hide_paths(request, entries)
@@ -161,9 +161,13 @@ def _items(request: HttpRequest, rows: list[Any]) -> list[Item]:
     for row in corrections:
         if row.subject == Correction.Subject.GAME:
             texts[row.pk] = operation_texts(kinds.get(row.subject_id, SHOGI.name), row.operations)
-    return [
+    items = (
         _correction(row, texts[row.pk]) if isinstance(row, Correction) else _ITEM[type(row)](row)
         for row in rows
+    )
+    return [
+        replace(item, key="-".join(map(str, bench.key_of(row))), answers=bench.answers_of(kind, row))
+        for item, row in zip(items, rows, strict=True)
     ]
 
 
@@ -171,10 +175,8 @@ def _report(row: Report) -> Item:
     text = " · ".join(filter(None, [row.get_reason_display(), row.text[:_TEXT]]))
     if row.game is None:
         title = _("collection %(number)s") % {"number": row.collection}
-        return Item(
-            str(row.pk), title, reverse("collection", args=[row.collection]), text, lacks=frozenset({"hide"})
-        )
-    return Item(str(row.pk), _game_number(row.game), reverse("game", args=[row.game]), text, _edit(row.game))
+        return Item(title, reverse("collection", args=[row.collection]), text)
+    return Item(_game_number(row.game), reverse("game", args=[row.game]), text, _edit(row.game))
 
 
 def _game_number(pk: int) -> str:
@@ -189,10 +191,7 @@ def _correction(row: Correction, texts: list[OperationText]) -> Item:
     detail = " · ".join(filter(None, [row.author_name, row.reason[:_TEXT]]))
     title = f"{row.get_subject_display()} {row.subject_id}"
     href, edit = (reverse(f"{row.subject}-{page}", args=[row.subject_id]) for page in ("history", "correct"))
-    # Corrections of games apply again by themselves.
-    waits = row.state == Correction.State.FAILED and row.subject == Correction.Subject.GAME
-    lacks = frozenset({"accept"} if waits else ())
-    return Item(str(row.pk), title, href, detail, edit, tuple(texts), lacks=lacks)
+    return Item(title, href, detail, edit, tuple(texts))
 
 
 def _entry(row: Entry) -> Item:
@@ -200,9 +199,7 @@ def _entry(row: Entry) -> Item:
         return _taken(row)
     texts = (one.text for one in shown_issues(row.issues, _ISSUES))
     edit = _edit(row.game_id) if row.game_id else ""
-    return Item(
-        str(row.pk), _file(row), reverse("upload-detail", args=[row.upload_id]), " ".join(texts), edit
-    )
+    return Item(_file(row), reverse("upload-detail", args=[row.upload_id]), " ".join(texts), edit)
 
 
 def _file(row: Entry) -> str:
@@ -212,20 +209,19 @@ def _file(row: Entry) -> str:
 def _taken(row: Entry) -> Item:
     """Return the row of a game that was taken down, or of a record whose bytes are hidden."""
     address = reverse("upload-detail", args=[row.upload_id])
-    lacks = {"show"} if not row.hidden else {"hide"}
     if row.taken_from is None:
-        return Item(str(row.pk), _file(row), address, lacks=frozenset({"accept", *lacks}))
+        return Item(_file(row), address)
     header = row.jkf["header"] if row.record and row.jkf else {}
     sides = [next((header[name] for name in names if header.get(name)), "") for names in PLAYERS]
     words = [_game_number(row.taken_from), _file(row), _("bytes hidden") if row.hidden else ""]
     title = game_title(sides) if any(sides) else words[0]
-    return Item(str(row.pk), title, address, " · ".join(filter(None, words)), lacks=frozenset(lacks))
+    return Item(title, address, " · ".join(filter(None, words)))
 
 
 def _game(row: Game) -> Item:
     words = [row.event.name if row.event else "", day_text(row.played_from, row.precision)]
     detail = " · ".join(filter(None, [*words, plies_text(row.plies)]))
-    return Item(str(row.pk), title_of(row), reverse("game", args=[row.pk]), detail, _edit(row.pk))
+    return Item(title_of(row), reverse("game", args=[row.pk]), detail, _edit(row.pk))
 
 
 def _twin(row: TwinRow) -> Item:
@@ -235,7 +231,7 @@ def _twin(row: TwinRow) -> Item:
 
 def _player(row: Player) -> Item:
     edit = reverse("player-correct", args=[row.pk])
-    return Item(str(row.pk), row.name, reverse("player", args=[row.pk]), edit=edit)
+    return Item(row.name, reverse("player", args=[row.pk]), edit=edit)
 
 
 def _pair(row: PairRow) -> Item:
@@ -244,7 +240,6 @@ def _pair(row: PairRow) -> Item:
         for player, games in zip((row.one, row.other), row.games, strict=True)
     )
     return Item(
-        f"{row.one.id}-{row.other.id}",
         one,
         reverse("player", args=[row.one.id]),
         " · ".join(str(REASON_TEXTS[reason]) for reason in row.reasons),

@@ -1,4 +1,4 @@
-"""Operations on players and events in words. Proposals may hold any value of a field."""
+"""Operations on players, events and places in words. Proposals may hold any value of a field."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from archive.models import Correction, Event, Player
+from archive.models import NAMED, Correction
 from archive.web.curation.operation_texts import LONGEST, MOST, OperationText
 from archive.web.wording import MARKS_OF
 from kifu_core.games import SHOGI
@@ -28,33 +28,41 @@ FIELD_TEXTS: Final[Mapping[str, _StrOrPromise]] = {
     "note": gettext_lazy("Note"),
     "source": gettext_lazy("Authority"),
 }
-"""The fields of players and events that are corrected."""
+"""The fields of names that are corrected."""
+
+_SAME: Final[Mapping[str, _StrOrPromise]] = {
+    "player": gettext_lazy("Same person as"),
+    "event": gettext_lazy("Same event as"),
+    "place": gettext_lazy("Same place as"),
+}
 
 Numbered = Mapping[tuple[str, int], str]
 """Names with their numbers, by kind and id."""
 
 
 def name_operation_texts(rows: Sequence[Correction]) -> dict[int, list[OperationText]]:
-    """Return the first `MOST` operations of corrections of players and events in the active language, by the
-    id of the correction. One statement for all players, and one for all events."""
+    """Return the first `MOST` operations of corrections of names in the active language, by the
+    id of the correction. One statement for each kind of name."""
     numbered = numbered_names(_ids(rows), {row.space for row in rows})
     return {row.pk: [_text(row.subject, one, numbered) for one in row.operations[:MOST]] for row in rows}
 
 
 def numbered_names(ids: Mapping[str, set[int]], spaces: Iterable[int]) -> Numbered:
-    """Return the names of players and events of some spaces by kind and id, each with its number
+    """Return the names of rows of some spaces by kind and id, each with its number
     (`羽生善治 #17`). Nothing is said about those of other spaces."""
     spaces = list(spaces)
-    models: dict[str, Any] = {"player": Player, "event": Event}
+    models: Mapping[str, Any] = dict(NAMED.items())
     return {
         (kind, pk): f"{name} #{pk}"
         for kind, pks in ids.items()
-        for pk, name in models[kind].objects.filter(pk__in=pks, space__in=spaces).values_list("pk", "name")
+        for pk, name in models[kind]
+        ._default_manager.filter(pk__in=pks, space__in=spaces)
+        .values_list("pk", "name")
     }
 
 
 def _ids(rows: Sequence[Correction]) -> dict[str, set[int]]:
-    ids: dict[str, set[int]] = {"player": set(), "event": set()}
+    ids: dict[str, set[int]] = {kind: set() for kind in NAMED}
     for row in rows:
         ids[row.subject].update(pk for one in row.operations for pk in _named(one))
     return ids
@@ -70,8 +78,7 @@ def _named(operation: Mapping[str, Any]) -> Iterator[int]:
 def _text(kind: str, operation: Mapping[str, Any], numbered: Numbered) -> OperationText:
     match operation.get("op"):
         case "merge":
-            subject = _("Same person as") if kind == "player" else _("Same event as")
-            return OperationText(subject, "", _numbered(kind, operation.get("into"), numbered))
+            return OperationText(str(_SAME[kind]), "", _numbered(kind, operation.get("into"), numbered))
         case "spelling":
             return OperationText(_("Another spelling"), "", str(operation.get("name"))[:LONGEST])
         case "split":

@@ -1,4 +1,4 @@
-"""Players and events put in order: the form with their facts, merges, namesakes, and their history."""
+"""Names put in order: the form with their facts, merges, namesakes, and their history."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from archive.curation import names
 from archive.curation.errors import CurationError
 from archive.curation.policy import may_decide, may_propose, possible_actions
 from archive.derive.name_operations import LONGEST, MOST_SEATS, NameEditError, valid_value
-from archive.models import Event, Player, User
+from archive.models import AnyName, Event, NameKind, Player, User
 from archive.queries.games.filters import GameFilters
 from archive.queries.games.keyset import InvalidCursorError, KeysetPage
 from archive.queries.games.listing import GameRow, find_games
 from archive.queries.names import people
-from archive.queries.names.ids_of_names import NameKind, ids_of_name, unique_name
+from archive.queries.names.ids_of_names import ids_of_name, unique_name
 from archive.queries.scope import Scope, scope_of
 from archive.queries.search.errors import QueryError
 from archive.web.curation.correcting import outcome_text, typed_line, typed_text
@@ -34,13 +34,12 @@ from archive.web.curation.name_texts import FIELD_TEXTS, name_operation_texts, n
 from archive.web.forms import parse_number
 from archive.web.lists.rows import side_mark
 from archive.web.replay.game_page import game_title
-from archive.web.wording import day_text
-
-Named = Player | Event
+from archive.web.wording import NAME_WORDS, day_text
 
 FIELDS: Final[Mapping[NameKind, tuple[str, ...]]] = {
     "player": ("name", "kana", "latin", "titles", "born", "died", "source", "note"),
     "event": ("name", "kana", "latin", "parent", "place", "source", "note"),
+    "place": ("name", "kana", "latin", "source", "note"),
 }
 """The fields of the form, in its order."""
 _DAY: Final = 10
@@ -48,12 +47,12 @@ _NEW_TITLES: Final = 3
 """Empty rows for titles."""
 
 
-def shown_name(request: HttpRequest, kind: NameKind, pk: int) -> Named:
-    """Return the player or event of an address, which may be that of a row merged into it. Raises Http404."""
+def shown_name(request: HttpRequest, kind: NameKind, pk: int) -> AnyName:
+    """Return the row of an address, which may be that of a row merged into it. Raises Http404."""
     rows: list[Any] = [*people.shown_rows(scope_of(request), kind, {pk})]
     if not rows:
         raise Http404
-    row: Named = rows[0]
+    row: AnyName = rows[0]
     return row if row.root_id == pk else type(row)._default_manager.get(pk=row.root_id)
 
 
@@ -63,7 +62,7 @@ def shown_name(request: HttpRequest, kind: NameKind, pk: int) -> Named:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def history(request: HttpRequest, kind: NameKind, name_id: int) -> HttpResponse:
-    """Show the corrections of a player or event, the latest first; POST takes an action on one."""
+    """Show the corrections of a name, the latest first; POST takes an action on one."""
     row = shown_name(request, kind, name_id)
     if request.method == "POST":
         take_action(request, names.history(row), names.perform)
@@ -74,6 +73,7 @@ def history(request: HttpRequest, kind: NameKind, name_id: int) -> HttpResponse:
     context = {
         "row": row,
         "kind": kind,
+        "words": NAME_WORDS[kind],
         "title": row.name,
         "rows": [
             shown_correction(
@@ -97,7 +97,7 @@ def history(request: HttpRequest, kind: NameKind, name_id: int) -> HttpResponse:
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def correct(request: HttpRequest, kind: NameKind, name_id: int) -> HttpResponse:
-    """Show the form of a player's or event's facts and that of a merge; POST sends one of them."""
+    """Show the form of a name's facts and that of a merge; POST sends one of them."""
     row = shown_name(request, kind, name_id)
     user = request.user
     if not isinstance(user, User) or not may_propose(user, row):
@@ -120,11 +120,12 @@ def correct(request: HttpRequest, kind: NameKind, name_id: int) -> HttpResponse:
 
 
 def _form(
-    request: HttpRequest, kind: NameKind, row: Named, facts: Mapping[str, Any], status: int = 200
+    request: HttpRequest, kind: NameKind, row: AnyName, facts: Mapping[str, Any], status: int = 200
 ) -> HttpResponse:
     context = {
         "row": row,
         "kind": kind,
+        "words": NAME_WORDS[kind],
         "title": row.name,
         "fields": [
             {"name": name, "title": FIELD_TEXTS[name], "value": facts[name], "most": LONGEST.get(name, _DAY)}
@@ -142,7 +143,7 @@ def _form(
     return render(request, "archive/curation/name_correct.html", context, status=status)
 
 
-def _facts(kind: NameKind, row: Named) -> dict[str, Any]:
+def _facts(kind: NameKind, row: AnyName) -> dict[str, Any]:
     """Return what the fields show; a series by its name and number."""
     facts = {name: getattr(row, name) for name in FIELDS[kind]}
     if isinstance(row, Event):
@@ -150,7 +151,7 @@ def _facts(kind: NameKind, row: Named) -> dict[str, Any]:
     return facts
 
 
-def _before(kind: NameKind, row: Named) -> dict[str, list[Any]]:
+def _before(kind: NameKind, row: AnyName) -> dict[str, list[Any]]:
     """Return value of each field and who set it, which the form sends back: edits of something that changed
     meanwhile do not apply."""
     names_of = {name: "parent_id" if name == "parent" else name for name in FIELDS[kind]}
@@ -172,7 +173,7 @@ def _title(kind: str, name: str, since: str, until: str) -> dict[str, str]:
     return {"grade" if kind == "grade" else "title": name, **{key: day for key, day in days.items() if day}}
 
 
-def _edits(kind: NameKind, row: Named, data: Any) -> Iterator[dict[str, Any]]:
+def _edits(kind: NameKind, row: AnyName, data: Any) -> Iterator[dict[str, Any]]:
     """Yield the operations of the form. Raises CurationError."""
     before, shown = _sent_before(kind, row, data.get("before", "")), _facts(kind, row)
     for name, value in _posted(kind, data).items():
@@ -194,7 +195,7 @@ def _valid(kind: NameKind, name: str, value: Any) -> Any:
         raise CurationError(f"form-{error.code}" if error.code == "invalid-value" else error.code) from error
 
 
-def _sent_before(kind: NameKind, row: Named, text: str) -> dict[str, list[Any]]:
+def _sent_before(kind: NameKind, row: AnyName, text: str) -> dict[str, list[Any]]:
     present = _before(kind, row)
     try:
         sent = orjson.loads(text)
@@ -206,12 +207,12 @@ def _sent_before(kind: NameKind, row: Named, text: str) -> dict[str, list[Any]]:
     return {name: pairs.get(name, present[name]) for name in present}
 
 
-def _merge(kind: NameKind, row: Named, data: Mapping[str, str]) -> dict[str, Any]:
+def _merge(kind: NameKind, row: AnyName, data: Mapping[str, str]) -> dict[str, Any]:
     return {"op": "merge", "into": chosen(kind, row, typed_line(data.get("into", "")))}
 
 
-def chosen(kind: NameKind, row: Named, text: str) -> int:
-    """Return the player or event of a row's space that a text names, perhaps with its number. Raises
+def chosen(kind: NameKind, row: AnyName, text: str) -> int:
+    """Return the row of the same space that a text names, perhaps with its number. Raises
     CurationError if there is none, or several."""
     ids = ids_of_name(Scope((row.space,)), kind, text or None) or ()
     if not ids:

@@ -1,4 +1,4 @@
-"""Players, events and statistics."""
+"""Players, events, places and statistics."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -20,23 +20,23 @@ from archive.caching.values import one_snapshot
 from archive.curation.policy import may_decide, may_propose
 from archive.derive.issues import language
 from archive.following import follows, own_names
-from archive.models import Event, Player, User
+from archive.models import AnyName, Label, NameKind, Player, User
 from archive.names import kana_readings
 from archive.names.romaji import romanized
-from archive.queries.games.filters import GameFilters
+from archive.queries.games.filters import GameFilters, game_filters
 from archive.queries.games.listing import latest_games
 from archive.queries.games.records_by_kind import STEP
 from archive.queries.games.statistics import DURATIONS, statistics
 from archive.queries.games.totals import names_total
 from archive.queries.names import directory, people
-from archive.queries.names.ids_of_names import NameKind, namesakes, unique_name
+from archive.queries.names.ids_of_names import namesakes, unique_name
 from archive.queries.names.people import NamedCount
 from archive.queries.positions.explorer import explore
 from archive.queries.scope import Scope, scope_of
 from archive.web.game_registry import PAGES
 from archive.web.lists.filtering import query_of
 from archive.web.lists.rows import latin_on_page, side_marks
-from archive.web.wording import GAME_NAMES, RESULTS_OF, ending_text, number_text, opening_text
+from archive.web.wording import GAME_NAMES, NAME_WORDS, RESULTS_OF, ending_text, number_text, opening_text
 from kifu_core.games import GAMES
 
 PAGE: Final = 100
@@ -87,7 +87,7 @@ class Plot:
 
 @one_snapshot()
 def names(request: HttpRequest, kind: NameKind) -> HttpResponse:
-    """List all players, or all events."""
+    """List all players, all events or all places."""
     words, after = (request.GET.get(name, "").strip()[:200] for name in ("name", "after"))
     usual = directory.ORDERS[kind][0]
     order = next((name for name in directory.ORDERS[kind] if name == request.GET.get("order", usual)), None)
@@ -99,11 +99,10 @@ def names(request: HttpRequest, kind: NameKind) -> HttpResponse:
     except ValueError as error:
         raise BadRequest("after") from error
     is_complete = not (listing.next or after or row is not None)
-    titles = {"player": _("Players"), "event": _("Events")}
     parameters = {"name": words, "order": "" if order == usual else order}
     context = {
         "kind": kind,
-        "title": titles[kind],
+        "title": NAME_WORDS[kind].all,
         "words": words,
         "order": parameters["order"],
         "names": listing.items,
@@ -180,7 +179,7 @@ def player(request: HttpRequest, player_id: int) -> HttpResponse:
     """Show a player: record by side, opponents, years, openings, latest games."""
     scope = scope_of(request)
     summary = people.player_summary(scope, player_id)
-    if summary is None and (new_id := people.merged_into(scope, Player, player_id)) is not None:
+    if summary is None and (new_id := people.merged_into(scope, "player", player_id)) is not None:
         return redirect("player", new_id, permanent=True)
     if summary is None:
         raise Http404(_("There is no player with this number."))
@@ -205,23 +204,29 @@ def player(request: HttpRequest, player_id: int) -> HttpResponse:
 
 
 @one_snapshot()
-def event(request: HttpRequest, event_id: int) -> HttpResponse:
-    """Show an event: results, players, years, openings, latest games."""
+def label(request: HttpRequest, kind: Label, name_id: int) -> HttpResponse:
+    """Show an event or a place: results, players, years, openings, latest games."""
     scope = scope_of(request)
-    summary = people.event_summary(scope, event_id)
-    if summary is None and (new_id := people.merged_into(scope, Event, event_id)) is not None:
-        return redirect("event", new_id, permanent=True)
+    summary = people.label_summary(scope, kind, name_id)
+    if summary is None and (new_id := people.merged_into(scope, kind, name_id)) is not None:
+        return redirect(kind, new_id, permanent=True)
     if summary is None:
-        raise Http404(_("There is no event with this number."))
+        raise Http404(NO_NAME[kind])
     context = (
-        _summary_context(scope, "event", summary)
-        | _own_context(request, "event", summary.entity)
+        _summary_context(scope, kind, summary)
+        | _own_context(request, kind, summary.entity)
         | {
             "sides": [_sides(kind, both)[0] for kind, both in summary.sides.items()],
             "people_title": _("Players"),
         }
     )
     return render(request, "archive/summary.html", context)
+
+
+NO_NAME: Final[dict[Label, Promise]] = {
+    "event": gettext_lazy("There is no event with this number."),
+    "place": gettext_lazy("There is no place with this number."),
+}
 
 
 def _sides(
@@ -231,7 +236,7 @@ def _sides(
     return list(zip(map(str, PAGES[kind].words.seats), side_marks(kind), tallies, strict=True))
 
 
-def _own_context(request: HttpRequest, kind: NameKind, row: Player | Event) -> dict[str, Any]:
+def _own_context(request: HttpRequest, kind: NameKind, row: AnyName) -> dict[str, Any]:
     """Return the visitor's follow of a name, and the rights to correct it; empty for strangers."""
     if not isinstance(request.user, User):
         return {}
@@ -245,7 +250,6 @@ def _own_context(request: HttpRequest, kind: NameKind, row: Player | Event) -> d
 
 def _summary_context(scope: Scope, kind: NameKind, summary: people.Summary) -> dict[str, Any]:
     name = unique_name(summary.entity)
-    filters = GameFilters(player=name) if kind == "player" else GameFilters(event=name)
     return {
         "summary": summary,
         "latin": latin_of_names(kind, [NamedCount(summary.id, summary.name, 0)]).get(summary.id, ""),
@@ -253,9 +257,10 @@ def _summary_context(scope: Scope, kind: NameKind, summary: people.Summary) -> d
         "entity": summary.entity,
         "plots": [years_plot(summary.years)] if len(summary.years) > 1 else [],
         "kind": kind,
+        "title": NAME_WORDS[kind].all,
         "section": f"{kind}s",
         "games_query": urlencode([(kind, name)]),
-        "latest": latest_games(scope, filters, _LATEST),
+        "latest": latest_games(scope, game_filters({kind: name}), _LATEST),
     }
 
 

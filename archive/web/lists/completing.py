@@ -8,42 +8,41 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from archive.derive.issues import language
+from archive.models import NAMED, NameKind
 from archive.names.romaji import romanized
 from archive.queries.names import people
-from archive.queries.names.ids_of_names import NameKind
 from archive.queries.names.name_matching import is_searchable
 from archive.queries.scope import Scope, scope_of
 from archive.queries.search.completions import COUNT_LIMIT, Completion, completions
 from archive.web.lists.filtering import list_address
 from archive.web.lists.rows import latin_on_page
-from archive.web.wording import formation_name
+from archive.web.wording import NAME_WORDS, formation_name
 
 _KINDS: Final[dict[str, str | Promise]] = {
-    "player": _("Player"),
-    "event": _("Event"),
+    **{kind: words.one for kind, words in NAME_WORDS.items()},
     "formation": _("Castle or opening"),
     "problem": _("Tsume problems"),
 }
 
 
 def complete(request: HttpRequest) -> HttpResponse:
-    """Return the rows of the list of completions; with `choose` those of a field for a player or an event."""
+    """Return the rows of the list of completions; with `choose` those of a field for a name."""
     text = request.GET.get("q", "").strip()
-    if (kind := _KINDS_TO_CHOOSE.get(request.GET.get("choose", ""))) is not None:
+    kind = next((kind for kind in NAMED if kind == request.GET.get("choose")), None)
+    if kind is not None:
         rows = _choices(scope_of(request), kind, text)
     else:
         rows = [*map(_row, completions(scope_of(request), text))]
     return render(request, "archive/parts/completions.html", {"rows": rows, "most": COUNT_LIMIT})
 
 
-_KINDS_TO_CHOOSE: Final[dict[str, NameKind]] = {"player": "player", "event": "event"}
 _CHOSEN_FROM: Final = 100
 """Names that are ranked by their games, at most."""
 _CHOICES: Final = 8
 
 
 def _choices(scope: Scope, kind: NameKind, text: str) -> list[dict[str, object]]:
-    """Return the players or events with the most games whose names or readings contain a text. The values
+    """Return the names with the most games whose names or readings contain a text. The values
     have numbers, which tell namesakes apart."""
     found = people.names(scope, kind, text, limit=_CHOSEN_FROM) if is_searchable(text) else []
     ranked = sorted(found, key=lambda one: (-one.games, one.name, one.id))[:_CHOICES]

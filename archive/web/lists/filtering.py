@@ -10,8 +10,9 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.functional import Promise
 
+from archive.models import NameKind
 from archive.queries.games.filters import FILTERS
-from archive.queries.names.ids_of_names import NameKind, ids_of_name
+from archive.queries.names.ids_of_names import ids_of_name
 from archive.queries.names.people import names as names_with
 from archive.queries.names.similar_names import similar_spellings
 from archive.queries.positions.explorer import Explorer, count_reaching

@@ -9,9 +9,9 @@ from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
 
-from archive.models import Upload
+from archive.models import NameKind, Upload
 from archive.queries.games.taken_down import fully_hidden
-from archive.queries.names.ids_of_names import NameKind, readable_collections
+from archive.queries.names.ids_of_names import readable_collections
 from archive.queries.scope import Scope
 from archive.queries.search.errors import QueryError
 from archive.queries.search.fields import BY_NAME
@@ -28,8 +28,8 @@ from kifu_core.shogi import formations
 if TYPE_CHECKING:
     from django import forms
 
+    from archive.models import NameKind
     from archive.queries.games.facets import Facets
-    from archive.queries.names.ids_of_names import NameKind
 from archive.web.forms import GameFilterForm
 
 
@@ -152,6 +152,7 @@ def facets_of(form: GameFilterForm, counts: Facets) -> list[Facet]:
     facets = [
         facet("player", _names("player", counts.players)),
         facet("event", _names("event", counts.events)),
+        facet("place", _names("place", counts.places)),
         facet("year", ((str(year), n, {"from": str(year), "to": str(year)}) for year, n in counts.years)),
         *(facet(name, _menu_values(form, name, kinds[0], getattr(counts, _MENUS[name]))) for name in menus),
         facet("opening", ((opening_text(name), n, {"opening": name}) for name, n in counts.openings)),

@@ -26,9 +26,9 @@ from archive.web.replay.score_notes import OPINIONS
 from kifu_core.games import GAMES, SHOGI
 
 if TYPE_CHECKING:
+    from archive.models import NameKind
     from archive.queries.games.excerpts import Excerpt
     from archive.queries.games.listing import GameRow
-    from archive.queries.names.ids_of_names import NameKind
     from archive.queries.positions.explorer import MoveStats, Results, UnplayedMove
     from archive.web.replay.engine_lines import Thought
     from archive.web.replay.lines import WalkedLine

@@ -19,7 +19,7 @@ from archive.drafts.own_drafts import own_drafts
 from archive.following import follows, news, notes, own_names
 from archive.following.errors import FollowError
 from archive.libraries import LibraryError
-from archive.models import Collection, Event, Follow, Player, PositionNote, User
+from archive.models import NAMED, Collection, Follow, NameKind, Player, PositionNote, User
 from archive.queries.games.filters import GameFilters, stored_parameters
 from archive.queries.games.listing import latest_games
 from archive.queries.paging import page_before
@@ -49,7 +49,6 @@ from kifu_core.games import GAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
-    from typing import Literal
 
 LATEST: Final = 5
 """Uploads, drafts, games and collections on the page; each section links to all of them."""
@@ -143,7 +142,7 @@ def address_of_search(follow: Follow) -> str:
 
 @own("POST")
 def follow(request: HttpRequest, user: User) -> HttpResponse:
-    """Follow a player, an event or a position, or save a search."""
+    """Follow a name or a position, or save a search."""
     try:
         _follow(request, user)
     except FollowError as error:
@@ -160,8 +159,7 @@ def _follow(request: HttpRequest, user: User) -> None:
         follows.save_search(user, _search(fields.get("search", "")), title, _scope_name(request))
     elif kind == Follow.Kind.POSITION:
         follows.follow_position(user, *_position(fields), title)
-    elif kind in ("player", "event"):
-        named: Literal["player", "event"] = "player" if kind == "player" else "event"
+    elif (named := next((one for one in NAMED if one == kind), None)) is not None:
         follows.follow_name(user, named, _readable_name(request, named))
     else:
         raise BadRequest("kind")
@@ -197,11 +195,10 @@ def _position(fields: QueryDict) -> tuple[str, str]:
     return kind, code
 
 
-def _readable_name(request: HttpRequest, kind: Literal["player", "event"]) -> int:
-    """Return the id of the player or the event in a form. Raises Http404 if it cannot be read."""
+def _readable_name(request: HttpRequest, kind: NameKind) -> int:
+    """Return the id of the name in a form. Raises Http404 if it cannot be read."""
     pk = parse_number(request.POST.get("target", ""), 18) or 0
-    model: type[Player | Event] = Player if kind == "player" else Event
-    row = model._default_manager.filter(pk=pk, space__in=readable_scope(request).spaces).first()
+    row = NAMED[kind]._default_manager.filter(pk=pk, space__in=readable_scope(request).spaces).first()
     if row is None:
         raise Http404
     return row.home_id or row.pk

@@ -80,21 +80,21 @@ def upload(request: HttpRequest) -> HttpResponse:
     """
     allowed = may_upload(request)
     if request.method != "POST":
-        return _upload_page(request, allowed)
+        return upload_page(request, allowed)
     if not allowed:
         raise PermissionDenied(_("Sign in to add games."))
     parts = _parts(request)
     if not parts:
-        return _upload_page(request, allowed, [_("Choose a file or paste a record first.")])
+        return upload_page(request, allowed, [_("Choose a file or paste a record first.")])
     try:
         space = libraries.target_space(request.user, request.POST.get("space", ""))
     except libraries.LibraryError as error:
-        return _upload_page(request, allowed, [error.text])
+        return upload_page(request, allowed, [error.text])
     charge_uploads(request, request.user, len(parts))
     received, refused = _receive(parts, request, space)
     numbers = [one.pk for one in received]
     if refused:
-        return _upload_page(request, allowed, refused, numbers)
+        return upload_page(request, allowed, refused, numbers)
     if len(numbers) == 1:
         return redirect(reverse("upload-detail", args=numbers) + ("" if request.FILES else OPENING))
     return redirect(_sent_address(numbers))
@@ -134,16 +134,21 @@ def _parts(request: HttpRequest) -> list[tuple[str, Iterable[bytes]]]:
     return parts
 
 
-def _upload_page(
-    request: HttpRequest, allowed: bool, errors: Sequence[str] = (), numbers: Sequence[int] = ()
+def upload_page(
+    request: HttpRequest,
+    allowed: bool,
+    errors: Sequence[str] = (),
+    numbers: Sequence[int] = (),
+    text: str = "",
 ) -> HttpResponse:
-    """Return the upload page; `numbers` are uploads that were stored despite `errors`."""
+    """Return the upload page; `numbers` are uploads that were stored despite `errors`, `text` is that of the
+    form."""
     context = {
         "allowed": allowed,
         "targets": targets_of(request) if allowed else [],
         "target": request.POST.get("space", request.GET.get("space", "")),
         "errors": errors,
-        "text": request.POST.get("text") or request.GET.get("text", ""),
+        "text": text or request.POST.get("text") or request.GET.get("text", ""),
         **_sent(request, numbers or _numbers(request.GET.get("sent", ""))),
         "sent_address": _sent_address(numbers) if numbers else request.get_full_path(),
         "section": "upload",

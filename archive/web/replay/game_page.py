@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 
 from archive.derive import series
 from archive.derive.headers import BEGINNINGS, ENDS, EVENTS, PLAYERS, SITES, read_day
-from archive.models import Game, GameSeries
+from archive.models import LABELS, Game, GameSeries
 from archive.queries.games.twins import twins_of
 from archive.queries.patterns.formation_counts import formations_of_game
 from archive.queries.positions.novelty import novelty
@@ -382,7 +382,7 @@ def facts(game: Game, record: Record) -> dict[str, Any]:
     """Return the data of a game's headers."""
     header = record["header"]
     latin = latin_on_page("player", (game.player0_id, game.player1_id))
-    events = latin_on_page("event", (game.event_id,))
+    events, places = (latin_on_page(kind, (getattr(game, f"{kind}_id"),)) for kind in LABELS)
     names = [
         latin.get(player or 0) or _first(header, keys)
         for keys, player in zip(PLAYERS, (game.player0_id, game.player1_id), strict=True)
@@ -394,7 +394,7 @@ def facts(game: Game, record: Record) -> dict[str, Any]:
         "names": [name or side for name, side in zip(names, sides, strict=True)],
         "title": game_title(names) if any(names) else nameless_title(game, record),
         "event": events.get(game.event_id or 0) or _first(header, EVENTS),
-        "place": _first(header, SITES),
+        "place": places.get(game.place_id or 0) or _first(header, SITES),
         "date": date_text(game, header),
         "handicap": "" if game.handicap == pages.words.usual else handicap_text(game.kind, game.handicap),
         # Only games are expected to have a result.

@@ -5,6 +5,7 @@
 import { choosing, completing } from "./completing.js";
 import { copyText, sayDone } from "./copying.js";
 import "./neighbours.js";
+import "./offline.js";
 
 const YEAR = 365 * 24 * 60 * 60;
 

@@ -5,6 +5,8 @@ const SHOWN = 20;
 /** The most bytes of a request without its files, and of each file without its content and name. */
 const FORM_HEAD = 10_000;
 const FILE_HEAD = 1_000;
+/** The service worker keeps a copy of uploads with up to so many bytes until they are sent. */
+const COPIED_BYTES = 16_000_000;
 const form = document.querySelector("form.upload");
 const drop = document.querySelector(".drop");
 const input = document.getElementById("file");
@@ -172,7 +174,11 @@ if (form && drop) {
       files.push(new File([text.value], form.dataset.pasted || "record"));
     }
     const parts = partsOf(files, form.dataset);
-    if (parts.length <= 1) return;
+    if (parts.length <= 1) {
+      const large = files.reduce((bytes, { size }) => bytes + size, 0) > COPIED_BYTES;
+      if (large) form.action += `${form.action.includes("?") ? "&" : "?"}large`;
+      return;
+    }
     event.preventDefault();
     sendInParts(form, parts);
   });
