@@ -63,7 +63,7 @@ SECRETS = ("opensesame", "boris@kifu.example", "receiver.example", "192.0.2.7", 
 _COMMENTED = KIF.replace("まで7手", "*髙いところの注釈\nまで7手")
 _FORKED = KIF.replace("後手の人", "別の人") + "\n変化：5手\n   5 ６六歩(67)\n"
 EVALUATED = CSA.replace("先手の人", "評").replace("+7776FU\n", "+7776FU\n'** 130 -3334FU #900\n")
-_IN_1700 = KIF.replace("2024/05/01", "宝永６年１０月１０日").replace("先手の人", "宗銀")
+_IN_1700 = KIF.replace("2024/05/01", "宝永６年１０月１０日\n場所：江戸城").replace("先手の人", "宗銀")
 LARGE = (KIF.replace("先手の人", "大\u3000橋") + "# " + "あ" * 400_000).encode()
 """An upload of more than one piece."""
 

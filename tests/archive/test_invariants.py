@@ -254,7 +254,7 @@ def test_counters_and_rows_agree_after_any_sequence(pool, hot_at_three, small_se
 
     agree()
     assert len(hot) >= SEQUENCES
-    # The first examples have small seeds, whose steps promote keys; seeds that are drawn later do so less often.
+    # The first examples have small seeds, whose steps promote keys; later seeds do so less often.
     assert sum(map(bool, hot)) > SEQUENCES // 10 and sum(map(bool, parts)) > SEQUENCES // 50
 
 
