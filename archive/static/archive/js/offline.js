@@ -15,8 +15,12 @@ export async function ask(what, id) {
   });
 }
 
-/** Uploads that waited go when the browser has a network again. */
-const flush = () => { if (navigator.onLine) ask("flush"); };
+const AGAIN = 8000;
+
+/** Uploads that waited go when the browser has a network again, and those that the archive could not take, later. */
+async function flush() {
+  if (navigator.onLine && await ask("flush")) setTimeout(flush, AGAIN);
+}
 
 const address = document.querySelector("link[rel=manifest]")?.getAttribute("data-worker");
 if (address && navigator.serviceWorker) {

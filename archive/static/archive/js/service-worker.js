@@ -190,7 +190,7 @@ async function wait(form) {
   }
 }
 
-/** Send what waits, unless somebody else uses the browser now. */
+/** Send what waits, unless somebody else uses the browser now. @returns {Promise<number>} how much still waits */
 async function flush() {
   await navigator.locks.request("uploads", async () => {
     const waiting = (await ofAccount()).filter((one) => !one.refused);
@@ -202,6 +202,7 @@ async function flush() {
       if (page.headers.get(places.headers.account) !== one.account || !await send(one, token[1])) return;
     }
   });
+  return (await ofAccount()).filter((one) => !one.refused).length;
 }
 
 /** @param {Waiting} one @param {string} token @returns {Promise<boolean>} whether the others can be sent, too */
