@@ -24,10 +24,11 @@ from archive.caching.entity_tags import program
 from archive.http.security import ACCOUNT
 from archive.intake.permissions import may_upload
 from archive.web.pages.uploading import upload_page
+from kifu_core.games import GAMES
 
 _WORKER: Final = "archive/js/service-worker.js"
 _KEPT: Final = (".js", ".css", ".svg")
-_NOT_KEPT: Final = ("shogi/engine/", _WORKER)
+_NOT_KEPT: Final = ("/engine/", _WORKER)
 """Engines need files of many megabytes, and the worker is not a file of pages."""
 _GAME: Final = "^/games/[0-9]+/$"
 KEPT_PAGES: Final = ("upload", "training")
@@ -54,7 +55,6 @@ def manifest(request: HttpRequest, language: str) -> HttpResponse:
             "id": "/",
             "name": _("Kifu Archive"),
             "short_name": _("Kifu Archive"),
-            "description": _("An archive of shogi game records that can be searched by position."),
             "lang": language,
             "start_url": reverse("home"),
             "scope": "/",
@@ -109,8 +109,9 @@ def worker(request: HttpRequest) -> HttpResponse:
 def shell_files() -> tuple[str, ...]:
     """Return the static files that pages need without a network, engines aside."""
     names = (name for finder in finders.get_finders() for name, _storage in finder.list([]))
-    ours = (name for name in names if name.startswith(("archive/", "shogi/", "quoridor/")))
-    return tuple(sorted(name for name in ours if name.endswith(_KEPT) and not name.startswith(_NOT_KEPT)))
+    ours = (name for name in names if name.startswith(("archive/", *(f"{kind}/" for kind in GAMES))))
+    kept = (name for name in ours if name.endswith(_KEPT))
+    return tuple(sorted(name for name in kept if not any(part in name for part in _NOT_KEPT)))
 
 
 @cache
