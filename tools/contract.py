@@ -336,6 +336,7 @@ _TAGS_IN_ORDER: Final = {
     "drafts": "Records that the account enters or edits.",
     "collections": "Games in an order of their own.",
     "notes": "Notes on positions.",
+    "preparation": "Two sets of games compared.",
     "hooks": "Webhooks for new games.",
     "account": "The account of the request.",
     "site": "The archive itself, and its search box.",

@@ -162,7 +162,8 @@ _OF_CARD: Final = ("get_card", "delete_card", "post_card_review")
 _OF_HOOK: Final = ("get_hook", "delete_hook", "post_hook_test", "post_hook_enable")
 _OF_POSITION: Final = (
     "get_position_games", "get_position_legal", "get_position_tree", "get_position_trend",
-    "get_position_picture", "get_position_board", "get_position_opening", "get_position_verdicts",
+    "get_position_chronicle", "get_position_picture", "get_position_board", "get_position_opening",
+    "get_position_verdicts",
 )  # fmt: skip
 _FIRST: Final = "/results/0/id"
 
@@ -236,6 +237,7 @@ LINKS: Final[Mapping[str, tuple[AnswerLink, ...]]] = {
     "get_players": _to(
         (
             "get_player",
+            "get_player_innovations",
             "get_player_corrections",
             "post_player_corrections",
             "post_player_take_down",

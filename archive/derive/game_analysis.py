@@ -190,6 +190,13 @@ class StoredAnalysis:
         return Analysis(self.evaluations, rows_of(Cost, self._costs))
 
 
+def losses_of(stored: bytes | memoryview) -> tuple[list[int], list[float]]:
+    """Return the numbers of the judged moves of a packed analysis, from 1, and their losses of winning
+    chances, from 0 to 2."""
+    judged = orjson.loads(zlib.decompress(stored))[1]
+    return (judged["ply"], judged["loss"]) if judged else ([], [])
+
+
 def best_verdict(rows: Iterable[tuple[Sequence[Any], int, int]]) -> EngineVerdict | None:
     """Return an engine's verdict by the lines, nodes and depths of all that are stored; None for none."""
     rows = [row for row in rows if row[0]]

@@ -56,6 +56,12 @@ def unpack(stored: bytes | memoryview) -> Series:
     return Series(evaluations_of(tables["evaluations"]), rows_of(Tick, tables["clock"]))
 
 
+def seconds_of(stored: bytes | memoryview) -> tuple[list[int], list[float]]:
+    """Return the numbers of the moves in a packed series, from 1, and the seconds of each."""
+    clock = orjson.loads(zlib.decompress(stored))["clock"]
+    return (clock["ply"], clock["used"]) if clock else ([], [])
+
+
 def evaluations_of(table: Mapping[str, list[Any]]) -> tuple[Evaluation, ...]:
     """Return the evaluations of a table."""
     moves = {"moves": [tuple(line) for line in table["moves"]]} if "moves" in table else {}

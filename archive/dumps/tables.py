@@ -129,6 +129,41 @@ POSITION_COLUMNS: Final[Mapping[str, tuple[str, str, str]]] = {
 }
 """The columns of positions: the type, its SQL on the rows of games, and the meaning."""
 
+NOVELTIES: Final = "novelties"
+NOVELTY_COLUMNS: Final[Mapping[str, tuple[str, str, str]]] = {
+    "code": ("VARCHAR", "n.code", "the position as a code; no game reached it earlier"),
+    "game_id": ("BIGINT", "n.first.id", "the number of the first game that reached it"),
+    "ply": ("SMALLINT", "n.first.ply", "half-moves before the position"),
+    "move": ("VARCHAR", "g.moves[n.first.ply]", "the move that led to it, in USI"),
+    "player_id": (
+        "BIGINT",
+        "CASE WHEN n.first.ply % 2 = (split_part(g.start, ' ', 2) = 'b')::INT THEN g.black_id"
+        " ELSE g.white_id END",
+        "the number of the player who moved",
+    ),
+    "played_from": ("DATE", "g.played_from", "the first day of that game"),
+    "precision": ("VARCHAR", "g.precision", "of that day: day, month or year"),
+    "followers": ("INTEGER", "n.games - 1", "the other games with a day that reached it"),
+    "followed_from": ("DATE", "n.second", "the day of the next one"),
+    "last_played": ("DATE", "n.last", "the day of the latest one"),
+}
+"""The columns of novelties: the type, its SQL, and the meaning."""
+# Of games of a day that with the lowest number is the first. A game reaches a position once.
+_NOVELTIES: Final = """
+    SELECT {select} FROM (
+        SELECT v.code, count(*) AS games, min(v.at).visit AS first, max(v.at).day AS last,
+            min(v.at, 2)[2].day AS second
+        FROM (
+            SELECT p.code, {{'day': any_value(d.played_from), 'id': p.game_id,
+                'visit': {{'id': p.game_id, 'ply': min(p.ply)}}}} AS at
+            FROM read_parquet({positions}) p JOIN read_parquet({games}) d ON d.id = p.game_id
+            WHERE d.record_kind = 'game' AND d.played_from IS NOT NULL AND p.code IS NOT NULL
+            GROUP BY p.code, p.game_id
+        ) v GROUP BY v.code HAVING count(*) > 1
+    ) n JOIN read_parquet({games}) g ON g.id = n.first.id WHERE n.first.ply > 0
+    ORDER BY game_id, ply
+"""
+
 _LEFT_OUT: Final = ("url", "date", "end_date", "space")
 _DAYS: Final = ("played_from", "played_to", "precision")
 _SQL_TYPES: Final[Mapping[object, str]] = {
@@ -177,8 +212,9 @@ _BATCH_ROWS: Final = 1_000
 def write_tables(rows: Sequence[Path], folder: Path, about: Mapping[str, str]) -> dict[str, int]:
     """Write the tables of the rows in NDJSON files, in their order; return the number of games by file name.
 
-    Shogi has `games.parquet` and `positions.parquet`, other kinds of games have files with their name if
-    there are any. `about` is the metadata of the files, in addition to the kind and the columns.
+    Shogi has `games.parquet`, `positions.parquet` and `novelties.parquet`, other kinds of games have files of
+    the first two with their name if there are any. `about` is the metadata of the files, in addition to the
+    kind and the columns.
     """
     written: dict[str, int] = {}
     files, source_types = ", ".join(map(sql_literal, rows)), _struct(dict(_columns(StoredRow)))
@@ -194,7 +230,21 @@ def write_tables(rows: Sequence[Path], folder: Path, about: Mapping[str, str]) -
                     games = f"SELECT {select} FROM {source} WHERE game = {sql_literal(kind)}"
                     database.execute(f"COPY ({games}) TO {sql_literal(folder / file)} ({options})")
                     written[file] = counts.get(kind, 0)
+        written[f"{NOVELTIES}.parquet"] = _write_novelties(database, folder, about)
     return written
+
+
+def _write_novelties(database: DuckDBPyConnection, folder: Path, about: Mapping[str, str]) -> int:
+    """Write the table of novelties from the tables of shogi; return the number of games in it."""
+    columns = NOVELTY_COLUMNS.items()
+    select = ", ".join(f"CAST({sql} AS {kind}) AS {name}" for name, (kind, sql, _) in columns)
+    paths = {name: sql_literal(folder / f"{name}.parquet") for name in ("games", "positions", NOVELTIES)}
+    comments = json.dumps({name: comment for name, (_, _, comment) in columns})
+    metadata = _struct({**about, "game": SHOGI.name, "columns": comments})
+    novelties = _NOVELTIES.format(select=select, games=paths["games"], positions=paths["positions"])
+    database.execute(f"COPY ({novelties}) TO {paths[NOVELTIES]} ({_OPTIONS}, KV_METADATA {metadata})")
+    counted = database.execute(f"SELECT count(DISTINCT game_id) FROM read_parquet({paths[NOVELTIES]})")
+    return int(counted.fetchall()[0][0])
 
 
 def _struct(members: Mapping[str, str]) -> str:

@@ -13,8 +13,7 @@ A row says that a game reaches a position, and which move it plays there::
 See docs/position-index.md.
 """
 
-import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 FORK: Final = 1
@@ -113,17 +112,6 @@ class Segment(NamedTuple):
     def room(self) -> int:
         """Return how many more games fit in."""
         return self.end - self.start - self.taken
-
-
-def pack_keys(keys: Iterable[int]) -> bytes:
-    """Return the distinct keys of a game, ascending, as big-endian numbers of eight bytes."""
-    distinct = sorted(set(keys))
-    return struct.pack(f">{len(distinct)}q", *distinct)
-
-
-def unpack_keys(packed: bytes | memoryview) -> tuple[int, ...]:
-    """Return the keys that `pack_keys` packed."""
-    return struct.unpack(f">{len(packed) // 8}q", packed)
 
 
 def mover(key: int) -> int:

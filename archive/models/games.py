@@ -146,8 +146,8 @@ class GameRecord(models.Model):
     base_facts = models.JSONField(null=True)
     """The parsed facts of `base`."""
     keys = models.BinaryField(null=True)
-    """The keys of the game's index rows (`archive.index.schema.pack_keys`); if NULL they are found by
-    replaying the record."""
+    """The keys of the game's index rows, and its main line (`archive.index.packed_keys`); if NULL they are
+    found by replaying the record."""
 
     def __str__(self) -> str:
         return str(self.game_id)

@@ -17,12 +17,13 @@ from archive.columns import slots as columns
 from archive.derive import series
 from archive.derive.editions import edition
 from archive.derive.formations import FormationRow
-from archive.derive.game import DerivedGame, DerivedRow, index_rows
+from archive.derive.game import DerivedGame, index_rows
 from archive.derive.text import EVALUATIONS
 from archive.derive.verdicts import RecordVerdict, record_verdicts
 from archive.index import schema
 from archive.index.engine import engine
-from archive.index.schema import GameAtKey, pack_keys, unpack_keys
+from archive.index.packed_keys import pack_keys, unpack_keys
+from archive.index.schema import GameAtKey
 from archive.index.texts import text_index
 from archive.models import (
     GAMES_OF,
@@ -233,7 +234,7 @@ def _record_verdicts(game: DerivedGame) -> tuple[RecordVerdict, ...]:
 
 
 def _record_row(pk: int, game: DerivedGame) -> GameRecord:
-    keys = _packed(game.rows)
+    keys = pack_keys(game.rows, game.codes, game.kind, game.space)
     base = (game.base.record, game.base.parsed_facts) if game.base else (None, None)
     return GameRecord(
         game_id=pk, record=game.record, parsed_facts=game.parsed_facts, base=base[0], base_facts=base[1],
@@ -245,10 +246,6 @@ def _values(change: Change, game: DerivedGame, slot: int) -> list[Any]:
     row = game_row(game, change.names, slot)
     row["header_data"] = json.dumps(row["header_data"])
     return [row[column] for column in _GAME_COLUMNS]
-
-
-def _packed(rows: Iterable[DerivedRow]) -> bytes:
-    return pack_keys([row.key for row in rows])
 
 
 def _add_to_index(change: Change, games: Sequence[tuple[DerivedGame, int]]) -> None:
@@ -392,7 +389,7 @@ def reindex_game(change: Change, game: Game, indexed: Indexed, *, scan: bool = F
     GameFormation.objects.filter(slot=game.slot).update(slot=slot)
     game.slot, game.index_rows, game.index_version = slot, len(indexed[0]), schema.INDEX_VERSION
     game.save(update_fields=["slot", "index_rows", "index_version"])
-    GameRecord.objects.filter(game=game).update(keys=_packed(indexed[0]))
+    GameRecord.objects.filter(game=game).update(keys=pack_keys(*indexed, game.kind, game.space))
     change.add(indexed, slot, game.record_kind, game.played, game.result)
 
 

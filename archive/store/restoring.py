@@ -11,6 +11,7 @@ from archive.derive import formations, series, text
 from archive.derive.game import index_rows, row_result
 from archive.index import schema
 from archive.index.engine import engine
+from archive.index.packed_keys import pack_keys
 from archive.index.schema import IndexRow
 from archive.index.texts import text_index
 from archive.models import Game, GameRecord, codec
@@ -43,9 +44,9 @@ def restore_records(records: Mapping[int, Restored]) -> list[int]:
     rows: list[IndexRow] = []
     stored, changed = [], []
     for pk, (record, facts, base, base_facts) in records.items():
-        own = _rows(games[pk], record)
+        own, codes = _rows(games[pk], record)
         rows += own
-        keys = schema.pack_keys(row.key for row in own)
+        keys = pack_keys(own, codes, games[pk].kind, games[pk].space)
         packed = codec.pack(base) if base is not None else None
         stored.append(
             GameRecord(
@@ -72,10 +73,11 @@ def restore_records(records: Mapping[int, Restored]) -> list[int]:
     return [game.pk for game in changed]
 
 
-def _rows(game: Game, record: Record) -> list[IndexRow]:
-    """Return a game's rows in its version of the index. Raises UnknownIndexError."""
+def _rows(game: Game, record: Record) -> tuple[list[IndexRow], tuple[str, ...]]:
+    """Return a game's rows in its version of the index, and the code of each. Raises UnknownIndexError."""
     if game.index_version not in schema.KEY_VERSIONS:
         raise UnknownIndexError(f"game {game.pk} is in version {game.index_version} of the index")
-    derived, _ = index_rows(record, game.kind, game.space, game.index_version)
+    derived, codes = index_rows(record, game.kind, game.space, game.index_version)
     played, slot, shown = game.played, game.slot, row_result(game.record_kind, game.result)
-    return [IndexRow(key, played, slot, ply, move, flags, shown) for key, ply, move, flags in derived]
+    rows = [IndexRow(key, played, slot, ply, move, flags, shown) for key, ply, move, flags in derived]
+    return rows, codes

@@ -29,6 +29,7 @@ from archive.derive.verdicts import record_verdicts
 from archive.index import counters as hot
 from archive.index import part_counters, schema
 from archive.index.engine import engine
+from archive.index.packed_keys import pack_keys
 from archive.index.schema import IndexRow
 from archive.index.texts import text_index
 from archive.models import (
@@ -167,7 +168,7 @@ def _differences(derived: _Derived) -> list[Difference]:
         faults.append(Difference("formations", where, "are not those of the stored record"))
     faults += _corrections(game)
     keys = game.stored.keys
-    if keys is not None and bytes(keys) != schema.pack_keys(row.key for row in derived.rows):
+    if keys is not None and bytes(keys) != pack_keys(derived.rows, derived.codes, game.kind, game.space):
         faults.append(Difference("keys", where, "are not those of the stored record"))
     if game.index_version not in schema.KEY_VERSIONS:
         faults.append(Difference("version", where, f"version {game.index_version} of the index is not known"))

@@ -13,11 +13,13 @@ from archive.web.curation import batching, bench, correcting, editions, history,
 from archive.web.lists import browsing, completing, feeds, finding
 from archive.web.pages import (
     analysis_queue,
+    chronicle,
     dump_pages,
     library_pages,
     mine,
     mistakes,
     own_games,
+    preparation,
     reports,
     site_text_pages,
     status,
@@ -44,6 +46,7 @@ urlpatterns = [
     page("positions/", views.start_position, "positions", cost=1),
     page("positions/<slug:kind>/", views.start_position, "start-position", cost=1),
     feed("positions/<slug:kind>/<path:code>.atom", feeds.position, "position-feed", cost=5),
+    cached_page("positions/<slug:kind>/<path:code>/chronicle/", chronicle.chronicle, "chronicle", cost=5),
     cached_page("positions/<slug:kind>/<path:code>/", views.position, "position", cost=explorer),
     page("find/", finding.find, "find", cost=reading),
     cached_page("complete/", completing.complete, "complete", cost=1),
@@ -57,6 +60,11 @@ urlpatterns = [
             cached_page(f"{kind}s/<int:name_id>/", browsing.label, kind, cost=2, options={"kind": kind}),
         )
     ),
+    cached_page(
+        "players/<int:player_id>/preparation/", preparation.preparation, "player-preparation", cost=10
+    ),
+    cached_page("players/<int:player_id>/innovations/", chronicle.innovations, "innovations", cost=10),
+    cached_page("preparation/", preparation.preparation, "preparation", cost=10),
     cached_page("statistics/", browsing.statistics_page, "statistics", cost=2),
     page("status/", status.status, "status", cost=10),
     page("analysis/", analysis_queue.queue, "analysis-queue", cost=5, progress=True),

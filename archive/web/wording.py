@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from archive.derive.game_analysis import Score
+    from archive.derive.verdicts import Line
     from kifu_core.game import Evaluation
     from kifu_core.jkf import Coordinates, Move, Time
     from kifu_core.messages import Language
@@ -173,7 +174,7 @@ def day_text(day: date | None, precision: str) -> str:
     return day.isoformat()[: {"year": 4, "month": 7}.get(precision, 10)]
 
 
-def score_text(one: Evaluation | Score) -> str:
+def score_text(one: Evaluation | Line | Score) -> str:
     """Return an evaluation from Black's side: `+123`, or the side that mates."""
     if one.winner is not None:
         return str(_("%(side)s mates")) % {"side": "☗☖"[one.winner]}

@@ -38,6 +38,7 @@ NO_GAMES = {
     "patterns.pattern_slots": "query_errors",
     "paging": "page_before",  # of rows that are in a scope
     # Of keys that a `PositionKeys` holds.
+    "positions.chronicle": "is_out_of_use",
     "positions.counting": "count_games count_rows lookup_sources materialized read_counts",
     "positions.explorer": "wilson",
     "positions.legal_moves": "list_legal_moves",
@@ -46,6 +47,7 @@ NO_GAMES = {
     "reading_errors",
     "positions.position_query": "check_arguments",
     "positions.reading_plan": "plan_for_all plan_for_page",
+    "preparation.trees": "build medians part_of",  # of slots found in a scope
     "scope": "hash_of scope_by_names spaces_of",
     "search.box": "is_query mate_filters split_at_against",
     "search.days": "read_day first_day last_day shifted",

@@ -204,6 +204,15 @@ def _label(
     return Response(_summary_info(shape, kind, summary, request, **members, players=players))
 
 
+def shown_or_moved(request: Request, player_id: int) -> Player | HttpResponse:
+    """Return a player that the request may read, or the redirect of a merged one. Raises Http404."""
+    rows = people.shown_rows(scope_of(request), "player", [player_id])
+    player = rows[0] if rows else None
+    if not isinstance(player, Player) or player.home_id is not None:
+        return _moved("player", player_id, request)
+    return player
+
+
 def _moved(kind: NameKind, pk: int, request: Request) -> HttpResponse:
     """Redirect from a merged row to the one that it was merged into. Raises Http404 for other ids."""
     now = people.merged_into(scope_of(request), kind, pk)

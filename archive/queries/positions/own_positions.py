@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from archive.index.engine import engine
-from archive.index.schema import mover, unpack_keys
+from archive.index.packed_keys import unpack_keys
+from archive.index.schema import mover
 from archive.models import GameRecord, codec
 from archive.queries.games.filters import GameFilters, filters_of
 from archive.queries.names.own_names import own_games, own_players

@@ -1,0 +1,1 @@
+"""Preparation for an opponent: the moves of two sets of games, compared position by position."""
