@@ -23,6 +23,7 @@ from archive.queries.preparation.trees import (
     Tree,
     medians,
     part_of,
+    places_of,
     tree_of,
 )
 from archive.queries.scope import Scope
@@ -193,7 +194,9 @@ def prepare(
     game = GAMES[kind]
     position = game.codec.decode(code)
     key = _key(game, position)
-    their_tree, own_tree = tree_of(scope, theirs, kind, 1 - colour), tree_of(scope, own, kind, colour)
+    enough = min(min_games, MIN_GAMES)
+    their_tree = tree_of(scope, theirs, kind, 1 - colour, enough)
+    own_tree = tree_of(scope, own, kind, colour, enough)
     their_part, own_part = part_of(their_tree, key), part_of(own_tree, key)
     shared = _shared(their_part, own_part, min_games, key)
     found = _Found(
@@ -348,43 +351,30 @@ def _shared(theirs: Part, own: Part, min_games: int, key: int) -> _Shared:
     """Return the positions after the one with a key that both sets reach often enough."""
     places = np.flatnonzero((theirs.counts >= min_games) & (theirs.tree.keys != key)).astype(np.int32)
     keys = theirs.tree.keys[places]
-    others = _places_of(own.tree, keys)
+    others = places_of(own.tree.keys, keys)
     both = others != NO_ROW
     both[both] = own.counts[others[both]] >= min_games
     places, others = places[both], others[both]
     return _Shared(places, others, theirs.counts[places], own.counts[others])
 
 
-def _places_of(tree: Tree, keys: NDArray[np.int64]) -> Ints:
-    """Return the places of keys in a tree, `NO_ROW` for those that it lacks."""
-    if not len(tree.keys):
-        return np.full(len(keys), NO_ROW, np.int32)
-    at = np.minimum(np.searchsorted(tree.keys, keys), len(tree.keys) - 1).astype(np.int32)
-    at[tree.keys[at] != keys] = NO_ROW
-    return at
-
-
 def _among(tree: Tree, places: Ints) -> NDArray[np.bool_]:
-    chosen = np.zeros(len(tree.keys), np.bool_)
+    """Return for each position of a tree whether it is one of these; a last False stands for `NO_ROW`."""
+    chosen = np.zeros(len(tree.keys) + 1, np.bool_)
     chosen[places] = True
     return chosen
 
 
 def _followed(part: Part, places: Ints) -> NDArray[np.bool_]:
     """Return for each position of a tree whether a move leads from it to one of these places."""
-    tree, chosen = part.tree, _among(part.tree, places)
-    rows = part.rows[chosen[tree.ids[part.rows]]]
-    after = rows[tree.plies[rows] > 0]
-    before = after[(after > 0) & (tree.plies[after - 1] == tree.plies[after] - 1)] - 1
-    return _among(tree, tree.ids[before])
+    chosen = _among(part.tree, places)
+    return _among(part.tree, part.ids[chosen[part.after]])
 
 
 def _newest_rows(part: Part, places: Ints) -> Ints:
-    """Return the last row of each of some places: the game with the highest slot."""
-    tree, chosen = part.tree, _among(part.tree, places)
-    rows = part.rows[chosen[tree.ids[part.rows]]]
-    last = np.zeros(len(tree.keys), np.int32)
-    last[tree.ids[rows]] = rows  # of several values for one place the last one stays
+    """Return the last row of each of some places: that of the game with the highest slot."""
+    last = np.zeros(len(part.tree.keys), np.int32)
+    last[part.ids] = part.rows  # of several values for one place the last one stays
     return last[places]
 
 
@@ -411,35 +401,43 @@ def _meetings(theirs: Part, own: Part, shared: _Shared) -> tuple[list[_Met], lis
 def _own_unmet(theirs: Part, own: Part, colour: int, min_games: int) -> Iterator[_New]:
     """Yield the own moves to positions of none of the opponent's games, the most frequent first."""
     tree = own.tree
-    own_turn = np.flatnonzero(tree.own_turn(colour) & (own.counts > 0)).astype(np.int32)
-    others = _places_of(theirs.tree, tree.keys[own_turn])
-    games = np.zeros(len(tree.keys), np.int32)
-    reached = others != NO_ROW
-    games[own_turn[reached]] = theirs.counts[others[reached]]
-    rows = own.rows[games[tree.ids[own.rows]] >= max(min_games, 1)]
-    rows = rows[rows + 1 < len(tree.ids)]
-    rows = rows[tree.plies[rows + 1] == tree.plies[rows] + 1]
-    rows = rows[_places_of(theirs.tree, tree.keys[tree.ids[rows + 1]]) == NO_ROW]
+    games = _games_at(theirs, tree.keys, tree.own_turn(colour))
+    chosen = games[own.ids] >= max(min_games, 1)
+    rows, ids, after = own.rows[chosen], own.ids[chosen], own.after[chosen]
+    follows = _follows(tree, rows)
+    new = np.append(~theirs.tree.reaches(tree.keys), False)[after]
+    rare = follows & (after == NO_ROW)
+    new[rare] = ~theirs.tree.reaches(tree.positions[rows[rare] + 1])
+    new &= follows
+    rows, ids = rows[new], ids[new]
     if not len(rows):
         return
-    groups = tree.ids[rows].astype(np.int64) << 16 | tree.moves[rows]
+    groups = ids.astype(np.int64) << 16 | tree.moves[rows]
     order = np.argsort(groups, kind="stable")
     first = np.flatnonzero(np.append(True, np.diff(groups[order]) != 0))
-    numbers = np.diff(np.append(first, len(order)))
-    newest = rows[order[np.append(first[1:], len(order)) - 1]]
-    reaching = games[tree.ids[newest]]
-    best = np.lexsort(
-        (
-            tree.moves[newest],
-            tree.keys[tree.ids[newest]],
-            -numbers,
-            -reaching,
-            -np.minimum(reaching, numbers),
-        )
-    )
-    for one in best[:LISTED]:
-        row = int(newest[one])
+    ends = np.append(first[1:], len(order))
+    numbers, newest = ends - first, order[ends - 1]
+    rows, ids = rows[newest], ids[newest]
+    reaching = games[ids]
+    ranks = (tree.moves[rows], tree.keys[ids], -numbers, -reaching, -np.minimum(reaching, numbers))
+    for one in np.lexsort(ranks)[:LISTED]:
+        row = int(rows[one])
         yield _New(_Row(tree, row), int(tree.moves[row]), int(reaching[one]), int(numbers[one]))
+
+
+def _games_at(part: Part, keys: NDArray[np.int64], chosen: NDArray[np.bool_]) -> Ints:
+    """Return in how many games of a part each chosen position is; 0 for others."""
+    places = places_of(part.tree.keys, keys)
+    return np.where(chosen & (places != NO_ROW), np.append(part.counts, np.int32(0))[places], 0).astype(
+        np.int32
+    )
+
+
+def _follows(tree: Tree, rows: Ints) -> NDArray[np.bool_]:
+    """Return for each row whether its move leads to the next row."""
+    after = np.minimum(rows + 1, len(tree.plies) - 1)
+    follows: NDArray[np.bool_] = (after > rows) & (tree.plies[after] == tree.plies[rows] + 1)
+    return follows
 
 
 def _weaknesses(part: Part, colour: int) -> tuple[list[_Weak], list[_Weak], list[_Weak]]:
@@ -463,9 +461,8 @@ class _WeakPositions:
     def __init__(self, part: Part, places: Ints) -> None:
         tree, size = part.tree, len(part.tree.keys)
         self.part, self.places = part, places
-        rows = part.rows[_among(tree, places)[tree.ids[part.rows]]]
-        ids = tree.ids[rows]
-        points = tree.points[np.searchsorted(tree.starts, rows, side="right") - 1]
+        chosen = _among(tree, places)[part.ids]
+        rows, ids, points = part.rows[chosen], part.ids[chosen], tree.points[part.of[chosen]]
         decided = points != UNDECIDED
         self.points = np.bincount(ids[decided], points[decided], size)[places]
         self.decided = np.bincount(ids[decided], minlength=size)[places]
@@ -498,11 +495,13 @@ class _WeakPositions:
     def below(self, expected: float) -> NDArray[np.float64]:
         """Return by how much the intervals of the scores lie below the expected score, NaN without decided
         games."""
-        highs = [
-            wilson(points / 2, int(decided)).high if decided else np.nan
-            for points, decided in zip(self.points, self.decided, strict=True)
-        ]
-        return expected - np.array(highs)
+        highs = np.full(len(self.points), np.nan)
+        numbers = np.stack((self.points, self.decided))
+        pairs, at = np.unique(numbers[:, self.decided > 0], axis=1, return_inverse=True)
+        highs[self.decided > 0] = np.array(
+            [wilson(points / 2, int(decided)).high for points, decided in pairs.T]
+        )[at.ravel()]
+        return expected - highs
 
     def listed(self, ranks: NDArray[np.float64], least: float) -> list[_Weak]:
         """Return the positions with ranks above `least`, the highest first."""
@@ -548,6 +547,7 @@ class _Places:
     def __init__(self, kind: str, found: _Found) -> None:
         self.kind = kind
         self.records: dict[int, tuple[int, Any]] = {}
+        self.places: dict[tuple[int, int], Place] = {}
         self.read(one.at for items in found for one in items)
 
     def read(self, rows: Iterable[_Row]) -> None:
@@ -560,11 +560,11 @@ class _Places:
         return self._walk(row)[0]
 
     def place(self, row: _Row) -> Place:
-        return Place(
-            GAMES[self.kind].codec.encode(self.position(row)),
-            self.records[_slot(row)][0],
-            int(row.tree.plies[row.row]),
-        )
+        key = _slot(row), int(row.tree.plies[row.row])
+        if key not in self.places:
+            code = GAMES[self.kind].codec.encode(self.position(row))
+            self.places[key] = Place(code, self.records[key[0]][0], key[1])
+        return self.places[key]
 
     def meeting(self, one: _Met) -> Meeting:
         return Meeting(self.place(one.at), one.theirs, one.own)
@@ -633,13 +633,17 @@ def _archive_unmet(
     ):
         for stats in explorer.moves:
             often = stats.total >= ARCHIVE_GAMES and stats.share >= ARCHIVE_SHARE
-            if often and tree.place(_key(game, game.codec.decode(stats.code))) == NO_ROW:
+            if often and not _reaches(tree, _key(game, game.codec.decode(stats.code))):
                 found.append(
                     Unmet(
                         place, "archive", stats.move, stats.name, stats.text, stats.code, number, stats.total
                     )
                 )
     return found
+
+
+def _reaches(tree: Tree, key: int) -> bool:
+    return bool(tree.reaches(np.array([key]))[0])
 
 
 def _merged(own: Sequence[Unmet], archive: Sequence[Unmet]) -> tuple[Unmet, ...]:

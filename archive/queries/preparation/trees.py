@@ -11,7 +11,6 @@ import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from hashlib import blake2b
-from itertools import chain
 from pathlib import Path
 from tempfile import mkdtemp
 from time import time
@@ -75,16 +74,25 @@ class Tree:
     """Games of one colour. A row is the first visit of a position on a game's main line, in the order of the
     games and their plies.
 
-    `keys` are the distinct positions, ascending, by their keys in the public space; `counts` the games that
-    reach each. By row: `ids`, the place of its position in `keys`; the packed move in the canonical
-    orientation, 0 at the end; the ply; the seconds of the move and its loss of winning chances, NaN if
-    unknown. By game: its `slots`, the first row in `starts`, followed by the number of all rows; its `points`
-    for the colour: 2, 1, 0, or `UNDECIDED`. `pace` is the median of the seconds of the colour's moves by ply.
+    By row: the key of its position in the public space; the packed move in the canonical orientation, 0 at
+    the end; the ply; the seconds of the move and its loss of winning chances, NaN if unknown. By game: its
+    `slots`, the first row in `starts`, followed by the number of all rows; its `points` for the colour: 2, 1,
+    0, or `UNDECIDED`. `pace` is the median of the seconds of the colour's moves by ply.
+
+    `keys` are the positions of enough games, ascending, `counts` the games that reach each; `rare` are the
+    keys of all others. The `rows` of the former, ascending, have the number of the game in `of`, the place of
+    the position in `ids`, and in `after` that of the next position if the move leads to a row; `NO_ROW` for a
+    rare one and at the end.
     """
 
     keys: NDArray[np.int64]
     counts: Ints
+    rare: NDArray[np.int64]
+    rows: Ints
+    of: Ints
     ids: Ints
+    after: Ints
+    positions: NDArray[np.int64]
     moves: NDArray[np.uint16]
     plies: NDArray[np.int16]
     seconds: NDArray[np.float32]
@@ -98,10 +106,10 @@ class Tree:
     def games(self) -> int:
         return len(self.slots)
 
-    def place(self, key: int) -> int:
-        """Return the place of a key among `keys`; `NO_ROW` if no game reaches it."""
-        at = int(np.searchsorted(self.keys, key))
-        return at if at < len(self.keys) and self.keys[at] == key else NO_ROW
+    def reaches(self, keys: NDArray[np.int64]) -> Chosen:
+        """Return for each key whether any game reaches its position."""
+        reached: Chosen = (places_of(self.keys, keys) != NO_ROW) | (places_of(self.rare, keys) != NO_ROW)
+        return reached
 
     def own_turn(self, colour: int) -> Chosen:
         """Return for each of `keys` whether this colour is to move."""
@@ -112,44 +120,45 @@ class Tree:
 @dataclass(frozen=True, slots=True)
 class Part:
     """The rows of a tree from a position on: `first` has the row of the position in each game that reaches
-    it, `games` the numbers of these games, `rows` all rows from there to the ends. `counts` has the games by
-    position."""
+    it, `games` the numbers of these games. `rows`, `of`, `ids` and `after` are those of the tree from there
+    to the ends of the games, `counts` the games by position."""
 
     tree: Tree
     first: Ints
     games: Ints
     rows: Ints
+    of: Ints
+    ids: Ints
+    after: Ints
     counts: Ints
 
 
 def part_of(tree: Tree, key: int) -> Part:
     """Return the rows of a tree from the position with a key on. Linear in the rows."""
-    place = tree.place(key)
-    none = np.zeros(0, np.int32)
-    if place == NO_ROW:
-        return Part(tree, none, none, none, np.zeros(len(tree.keys), np.int32))
-    first = np.flatnonzero(tree.ids == place).astype(np.int32)
+    first = np.flatnonzero(tree.positions == key).astype(np.int32)
     games = (np.searchsorted(tree.starts, first, side="right") - 1).astype(np.int32)
-    ends = tree.starts[games + 1]
-    if int((ends - first).sum()) == len(tree.ids):
-        return Part(tree, first, games, np.arange(len(tree.ids), dtype=np.int32), tree.counts)
-    rows = _spans(first, ends)
-    counts = np.bincount(tree.ids[rows], minlength=len(tree.keys)).astype(np.int32)
-    return Part(tree, first, games, rows, counts)
+    if len(first) == tree.games and np.array_equal(first, tree.starts[:-1]):
+        return Part(tree, first, games, tree.rows, tree.of, tree.ids, tree.after, tree.counts)
+    begin = np.full(tree.games + 1, len(tree.positions), np.int32)
+    begin[games] = first
+    chosen = tree.rows >= begin[tree.of]
+    ids = tree.ids[chosen]
+    counts = np.bincount(ids, minlength=len(tree.keys)).astype(np.int32)
+    return Part(tree, first, games, tree.rows[chosen], tree.of[chosen], ids, tree.after[chosen], counts)
 
 
-def _spans(first: Ints, ends: Ints) -> Ints:
-    """Return all numbers of some ranges, one after the other."""
-    sizes = ends - first
-    before = np.cumsum(sizes) - sizes
-    spans: Ints = (np.arange(int(sizes.sum()), dtype=np.int32) + np.repeat(first - before, sizes)).astype(
-        np.int32
-    )
-    return spans
+def places_of(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> Ints:
+    """Return the places of some keys among ascending ones, `NO_ROW` for those that are missing."""
+    if not len(keys):
+        return np.full(len(wanted), NO_ROW, np.int32)
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1).astype(np.int32)
+    at[keys[at] != wanted] = NO_ROW
+    return at
 
 
-def tree_of(scope: Scope, filters: GameFilters, kind: str, colour: int) -> Tree:
-    """Return the tree of the newest games of a kind that match the filters, with the points of a colour.
+def tree_of(scope: Scope, filters: GameFilters, kind: str, colour: int, enough: int) -> Tree:
+    """Return the tree of the newest games of a kind that match the filters, with the points of a colour;
+    positions that `enough` games reach are not rare.
 
     Raises QueryError for an invalid query and for one that takes too long. About 0.1 ms a game, unless the
     tree is cached.
@@ -157,12 +166,12 @@ def tree_of(scope: Scope, filters: GameFilters, kind: str, colour: int) -> Tree:
     filters = replace(filters, game=kind, record_kind="game")
     name = f"tree {scope} {own_key(scope, filters)} {filters!r} {colour}"
     slots, state = cached_until_commit(name, lambda: _games_and_state(scope, filters))
-    digest = blake2b(f"{VERSION} {colour} {state} ".encode() + slots, digest_size=16).hexdigest()
+    digest = blake2b(f"{VERSION} {colour} {enough} {state} ".encode() + slots, digest_size=16).hexdigest()
     folder = _folder() / digest
     try:
         return _load(folder)
     except FileNotFoundError:
-        tree = build(np.frombuffer(slots, np.int32).tolist(), colour)
+        tree = build(np.frombuffer(slots, np.int32).tolist(), colour, enough)
         _save(tree, folder)
         return tree
 
@@ -197,21 +206,29 @@ class _Lines:
     losses: list[NDArray[np.float32]]
 
 
-def build(slots: Sequence[int], colour: int) -> Tree:
+def build(slots: Sequence[int], colour: int, enough: int) -> Tree:
     """Return the tree of the games in some slots. Slots without a game are left out."""
     lines = _Lines([], [], [], [], [], [], [], [])
     for begin in range(0, len(slots), _BATCH):
         _read(lines, slots[begin : begin + _BATCH], colour)
-    keys = np.frombuffer(b"".join(lines.keys), ">i8").astype(np.int64)
-    distinct, ids = _numbered(keys)
+    positions = np.frombuffer(b"".join(lines.keys), ">i8").astype(np.int64)
     moves = np.frombuffer(b"".join(lines.moves), ">u2").astype(np.uint16)
     starts = np.append(0, np.cumsum(lines.sizes, dtype=np.int32)).astype(np.int32)
     plies, seconds = _joined(lines.plies, np.int16), _joined(lines.seconds, np.float32)
     seconds[moves == 0] = np.nan
+    places, keys, counts, rare = _numbered(positions, enough)
+    after = np.append(places[1:], np.int32(NO_ROW))[: len(places)]
+    after[np.append(plies[1:] != plies[:-1] + 1, True)[: len(places)]] = NO_ROW
+    rows = np.flatnonzero(places != NO_ROW).astype(np.int32)
     return Tree(
-        keys=distinct,
-        counts=np.bincount(ids, minlength=len(distinct)).astype(np.int32),
-        ids=ids,
+        keys=keys,
+        counts=counts,
+        rare=rare,
+        rows=rows,
+        of=(np.searchsorted(starts, rows, side="right") - 1).astype(np.int32),
+        ids=places[rows],
+        after=after[rows],
+        positions=positions,
         moves=moves,
         plies=plies,
         seconds=seconds,
@@ -219,18 +236,25 @@ def build(slots: Sequence[int], colour: int) -> Tree:
         slots=np.array(lines.slots, np.int32),
         starts=starts,
         points=np.array(lines.points, np.int8),
-        pace=_pace(plies, np.where((keys & COLOR_BIT) == colour * COLOR_BIT, seconds, np.nan)),
+        pace=_pace(plies, np.where((positions & COLOR_BIT) == colour * COLOR_BIT, seconds, np.nan)),
     )
 
 
-def _numbered(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], Ints]:
-    """Return the distinct keys, ascending, and for each key its place among them."""
-    order = np.argsort(keys, kind="quicksort")
-    ordered = keys[order]
-    begins = np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]
-    ids = np.empty(len(keys), np.int32)
-    ids[order] = np.cumsum(begins, dtype=np.int32) - 1
-    return ordered[begins], ids
+def _numbered(
+    positions: NDArray[np.int64], enough: int
+) -> tuple[Ints, NDArray[np.int64], Ints, NDArray[np.int64]]:
+    """Return for each key its place among those that occur often enough, or `NO_ROW`; these keys, ascending,
+    with their numbers; and all other keys, ascending."""
+    order = np.argsort(positions, kind="quicksort")
+    ordered = positions[order]
+    first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)])
+    numbers = np.diff(np.append(first, len(ordered))).astype(np.int32)
+    frequent = numbers >= enough
+    numbered = np.where(frequent, np.cumsum(frequent, dtype=np.int32) - 1, NO_ROW).astype(np.int32)
+    places = np.empty(len(positions), np.int32)
+    places[order] = np.repeat(numbered, numbers)
+    distinct = ordered[first]
+    return places, distinct[frequent], numbers[frequent], distinct[~frequent]
 
 
 def _joined(parts: list[NDArray[Any]], kind: type[Any]) -> NDArray[Any]:
@@ -247,10 +271,13 @@ def _pace(plies: NDArray[np.int16], seconds: NDArray[np.float32]) -> NDArray[np.
 
 
 def medians(groups: Ints, values: NDArray[np.float32]) -> tuple[Ints, NDArray[np.float64], Ints]:
-    """Return the distinct groups of some values, ascending, and of each the median and the number of values;
-    the median of an even number is the mean of the middle two."""
-    order = np.lexsort((values, groups))
-    groups, ordered = groups[order], values[order].astype(np.float64)
+    """Return the distinct groups of some values, which are not negative, ascending; of each the median, the
+    mean of the middle two of an even number, and the number of values."""
+    # The bits of such numbers are in their order, so group and value are sorted as one number.
+    bits = np.ascontiguousarray(values, np.float32).view(np.int32)
+    both = np.sort(groups.astype(np.int64) << 32 | bits)
+    groups = (both >> 32).astype(np.int32)
+    ordered = (both & 0xFFFFFFFF).astype(np.int32).view(np.float32).astype(np.float64)
     first = np.flatnonzero(np.append(True, groups[1:] != groups[:-1])[: len(groups)])
     numbers = np.diff(np.append(first, len(groups))).astype(np.int32)
     middles = (ordered[first + (numbers - 1) // 2] + ordered[first + numbers // 2]) / 2
@@ -296,11 +323,14 @@ def _unknown(size: int) -> NDArray[np.float32]:
 
 
 def _by_row(plies: NDArray[np.int16], numbers: list[int], values: list[float]) -> NDArray[np.float32]:
-    """Return values of moves, by their numbers from 1, for the rows from which they were played."""
-    result = _unknown(len(plies))
-    by_ply = np.full(max(chain(numbers, (int(plies.max(initial=0)) + 1,))) + 1, np.nan, np.float32)
+    """Return values of moves, by their numbers from 1, for the rows from which they were played. Negative
+    ones, which no clock shows, count as 0."""
+    by_ply = np.full(max(max(numbers, default=0), int(plies[-1]) + 1) + 1, np.nan, np.float32)
     by_ply[numbers] = values
-    result[:] = by_ply[plies + 1]
+    np.maximum(by_ply, 0, out=by_ply)
+    result: NDArray[np.float32] = (
+        by_ply[1 : len(plies) + 1] if len(plies) == plies[-1] + 1 else by_ply[plies + 1]
+    )
     return result
 
 
