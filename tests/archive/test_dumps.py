@@ -178,8 +178,9 @@ def test_each_kind_of_game_has_its_tables():
     stored(quoridor.NAMED, "game.txt")
     dump = made()
     names = ["games.parquet", "positions.parquet", "games-quoridor.parquet", "positions-quoridor.parquet"]
+    names.append("novelties.parquet")
     assert [file.name for file in dump.files if file not in dump.records] == names
-    assert [file.games for file in dump.files] == [2, 1, 1, 1, 1]
+    assert [file.games for file in dump.files] == [2, 1, 1, 1, 1, 0]
     (game,) = table(dump.folder / names[2])
     assert (game["game"], game["white"]) == ("quoridor", Game.objects.get(kind="quoridor").player0.name)
     assert len(table(dump.folder / names[3])) == game["plies"] + 1
@@ -257,7 +258,8 @@ def test_the_manifest_tells_of_every_file_and_the_terms(settings):
     dump = made()
     data = dump.manifest
     assert (data["schema"], data["games"], data["terms"]) == (1, 1, {"en": "CC0"})
-    names = [f"games-{dump.name[:10]}.ndjson.zst", "games.parquet", "positions.parquet"]
+    tables_of_shogi = ["games.parquet", "positions.parquet", "novelties.parquet"]
+    names = [f"games-{dump.name[:10]}.ndjson.zst", *tables_of_shogi]
     assert [file["name"] for file in data["files"]] == names
     assert {path.name for path in dump.folder.iterdir()} == {
         *(file["name"] for file in data["files"]), "manifest.json", "SHA256SUMS",

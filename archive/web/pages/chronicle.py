@@ -79,7 +79,7 @@ def chronicle(request: HttpRequest, kind: str, code: str) -> HttpResponse:
 def innovations(request: HttpRequest, player_id: int) -> HttpResponse:
     """Show a player's moves to positions that no earlier game reached and that others reached later."""
     scope = scope_of(request)
-    if (new_id := people.merged_into(scope, Player, player_id)) is not None:
+    if (new_id := people.merged_into(scope, "player", player_id)) is not None:
         return redirect("innovations", new_id, permanent=True)
     rows = people.shown_rows(scope, "player", [player_id])
     player = rows[0] if rows else None

@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from archive.models import Player
 from archive.queries.names.ids_of_names import unique_name
 from archive.queries.names.own_names import own_players
 from archive.queries.names.people import merged_into, shown_rows
@@ -122,7 +121,7 @@ def preparation(request: HttpRequest, player_id: int | None = None) -> HttpRespo
 
 
 def _player(scope: Scope, player_id: int) -> Any:
-    rows = shown_rows(scope, "player", [merged_into(scope, Player, player_id) or player_id])
+    rows = shown_rows(scope, "player", [merged_into(scope, "player", player_id) or player_id])
     if not rows:
         raise Http404(_("There is no player with this number."))
     return rows[0]
