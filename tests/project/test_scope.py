@@ -47,7 +47,7 @@ NO_GAMES = {
     "reading_errors",
     "positions.position_query": "check_arguments",
     "positions.reading_plan": "plan_for_all plan_for_page",
-    "preparation.trees": "build medians part_of",  # of slots found in a scope
+    "preparation.trees": "build medians part_of places_of",  # of slots found in a scope
     "scope": "hash_of scope_by_names spaces_of",
     "search.box": "is_query mate_filters split_at_against",
     "search.days": "read_day first_day last_day shifted",
