@@ -329,6 +329,7 @@ _TAGS_IN_ORDER: Final = {
     "positions": "Positions, and the moves played from them.",
     "analyses": "Analyses by engines: requests, and the work of volunteers.",
     "patterns": "Games with a pattern on the board.",
+    "problems": "Mates and best moves of shogi, to be solved.",
     "formations": "Castles and openings.",
     "reconcile": "A reconciliation service for tables of names.",
     "spaces": "The visitor's library and those of groups.",

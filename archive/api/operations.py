@@ -185,6 +185,7 @@ LINKS: Final[Mapping[str, tuple[AnswerLink, ...]]] = {
         *_to(_OF_GAME, id="/id"),
         AnswerLink("get_game_record", {"id": "/id", "format": "jkf"}),
     ),
+    "get_problems": _to(("get_problem", "post_problem_attempts"), id=_FIRST),
     "get_game_corrections": (
         *_to(("get_game_version", "post_game_version"), id="=", number="/results/0/number"),
         *_to(("get_correction", "post_correction"), id=_FIRST),
@@ -292,6 +293,7 @@ PATH_PARAMETERS: Final = {
     "draft_id": PathParameter("id", _NUMBER, "The number of the draft."),
     "own_name_id": PathParameter("id", _NUMBER, "The number of the name."),
     "follow_id": PathParameter("id", _NUMBER, "The number of the follow."),
+    "problem_id": PathParameter("id", _NUMBER, "The number of the problem."),
     "note_id": PathParameter("id", _NUMBER, "The number of the note."),
     "repertoire_id": PathParameter("id", _NUMBER, "The number of the repertoire."),
     "move_id": PathParameter("move", _NUMBER, "The number of the move."),

@@ -1,8 +1,8 @@
 """Problems in the positions of a record: one best move by an engine's verdicts, forced mates, and records
 that are problems themselves. Pure functions; docs/problems.md explains the rules.
 
-A best move needs a verdict with two lines and enough nodes, the second of them much worse. Verdicts on the
-next position of the record must not contradict it.
+A best move needs a verdict with two lines and enough nodes, the second of them much worse, and a verdict on
+the position after it that confirms its chances: without that, half of the claims were wrong (docs/notes).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from archive.derive.chances import ACCEPTED, chance
 from archive.derive.themes import formation_themes, themes_of
-from kifu_core.classes import key
+from kifu_core.classes import PUBLIC, key
 from kifu_core.errors import KifuError
 from kifu_core.games import SHOGI
 from kifu_core.lines import fork_path
@@ -36,14 +36,14 @@ MATE, SWING, ONLY_MOVE, NEXT_MOVE = "mate", "swing", "only-move", "next-move"
 
 NODES: Final = 20_000
 """Nodes of a verdict, at least, that claims a best move."""
-GAP: Final = 0.5
+GAP: Final = 0.45
 """Winning chances, from -1 to 1, by which the second-best move is worse."""
 MISTAKE: Final = 0.3
 """Winning chances that the move before lost, in a position that punishes it."""
 WORST: Final = -0.5
 """Winning chances below which nobody looks for the best move."""
 AGREEMENT: Final = 0.2
-"""Winning chances by which a verdict on the next position may differ."""
+"""Winning chances by which the verdict on the position after the best move may differ."""
 FIRST_PLY: Final = 10
 """Earlier positions are openings."""
 FEWEST_MOVES: Final = 5
@@ -60,7 +60,7 @@ LONGEST_SOLUTION: Final = 2_000
 
 class Place(NamedTuple):
     """A position of a record: the path and ply of its node, its key in the index, the packed move that led to
-    it (0 at the start), and the number of the place before it (-1)."""
+    it (0 at the start), the number of the place before it (-1), and the space."""
 
     path: str
     ply: int
@@ -68,6 +68,7 @@ class Place(NamedTuple):
     position: Position
     last: int
     before: int
+    space: int
 
 
 class Judged(NamedTuple):
@@ -132,7 +133,7 @@ def _line(
     try:
         encoder, last = Encoder(position), 0
         if before < 0:
-            places.append(Place(path, 0, _key(encoder, space), position.copy(), 0, -1))
+            places.append(Place(path, 0, _key(encoder, space), position.copy(), 0, -1, space))
             before = 0
         for entry in entries[1:] if not path else entries:
             number = ply + 1
@@ -145,7 +146,7 @@ def _line(
                 return
             encoder.follow(last, position.do_move(last))
             ply = number
-            places.append(Place(path, ply, _key(encoder, space), position.copy(), last, before))
+            places.append(Place(path, ply, _key(encoder, space), position.copy(), last, before, space))
             before = len(places) - 1
     except KifuError as error:
         if error.code != "unencodable":
@@ -187,6 +188,18 @@ def problems_in(
         elif found := _best_move(places, number, after[number], verdicts, scale):
             problems.setdefault(found.key, _themed(found, place, formations))
     return list(problems.values())
+
+
+def keys_to_confirm(places: Sequence[Place], verdicts: Mapping[int, Judged]) -> set[int]:
+    """Return the keys of the positions after the best moves that verdicts on places claim: `problems_in`
+    needs the verdicts on them, too. Linear in the places."""
+    keys = set[int]()
+    for place in places:
+        judged = verdicts.get(place.key)
+        if judged and judged.wide_nodes >= NODES and judged.wide[0].moves:
+            after = _key_after(place, from_usi(judged.wide[0].moves[0]))
+            keys |= {after} if after is not None else set()
+    return keys - verdicts.keys()
 
 
 def _places_after(places: Sequence[Place]) -> list[list[int]]:
@@ -254,7 +267,7 @@ def _best_move(
     first = lines[0].moves[0]
     if _is_plain(place, from_usi(first)):
         return None
-    if not all(_agrees(places[one], first, best, verdicts, scale) for one in after):
+    if not _is_confirmed(place, [places[one] for one in after], first, best, verdicts, scale):
         return None
     kind = SWING if _was_mistake(places, place, best, verdicts, scale) else ONLY_MOVE
     accepted = tuple(
@@ -283,16 +296,43 @@ def _is_plain(place: Place, first: int) -> bool:
     return len(rules.legal_moves(place.position)) < FEWEST_MOVES
 
 
-def _agrees(after: Place, first: str, best: float, verdicts: Mapping[int, Judged], scale: float) -> bool:
-    """Return whether the verdict on the next position, if there is one, agrees: the best move keeps the
-    chances, another one does not."""
-    judged = verdicts.get(after.key)
+def _is_confirmed(
+    place: Place,
+    after: Sequence[Place],
+    first: str,
+    best: float,
+    verdicts: Mapping[int, Judged],
+    scale: float,
+) -> bool:
+    """Return whether the verdict on the position after the best move keeps the chances, and those after other
+    moves of the record do not."""
+    key_after = _key_after(place, from_usi(first))
+    if key_after is None or not _keeps(key_after, place, best, verdicts, scale):
+        return False
+    others = (verdicts.get(one.key) for one in after if to_usi(one.last) != first)
+    return all(
+        judged is None
+        or not judged.lines[0].is_scored
+        or best - _own_chance(judged.lines[0], place, scale) >= GAP / 2
+        for judged in others
+    )
+
+
+def _key_after(place: Place, move: int) -> int | None:
+    """Return the key of the position after a move in the same space; None if no code can hold it."""
+    after = place.position.copy()
+    after.do_move(move)
+    try:
+        return _key(Encoder(after), place.space)
+    except KifuError:
+        return None
+
+
+def _keeps(key_after: int, place: Place, best: float, verdicts: Mapping[int, Judged], scale: float) -> bool:
+    judged = verdicts.get(key_after)
     if judged is None or not judged.lines[0].is_scored:
-        return True
-    kept = -_own_chance(judged.lines[0], after, scale)
-    if to_usi(after.last) == first:
-        return abs(best - kept) <= AGREEMENT
-    return best - kept >= GAP / 2
+        return False
+    return abs(best - _own_chance(judged.lines[0], place, scale)) <= AGREEMENT
 
 
 def _was_mistake(
@@ -325,4 +365,4 @@ def problem_of(record: Record) -> FoundProblem | None:
         kind = MATE
     else:
         kind = NEXT_MOVE
-    return _problem(kind, Place("", 0, 0, position, 0, -1), moves)
+    return _problem(kind, Place("", 0, 0, position, 0, -1, PUBLIC), moves)

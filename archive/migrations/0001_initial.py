@@ -1247,7 +1247,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='problem',
-            index=models.Index(condition=models.Q(('kind', 'mate'), ('soundness', None)), fields=['id'], name='problem_unexamined'),
+            index=models.Index(condition=models.Q(('kind', 'mate'), ('soundness__isnull', True)), fields=['id'], name='problem_unexamined'),
         ),
         migrations.AddConstraint(
             model_name='problem',

@@ -54,7 +54,9 @@ class Problem(models.Model):
         indexes = [
             models.Index(fields=["space", "plies", "id"], name="problem_of_length"),
             models.Index(
-                fields=["id"], name="problem_unexamined", condition=models.Q(kind="mate", soundness=None)
+                fields=["id"],
+                name="problem_unexamined",
+                condition=models.Q(kind="mate", soundness__isnull=True),
             ),
         ]
 

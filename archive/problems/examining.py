@@ -30,7 +30,7 @@ _IDLE_NODES: Final = 1_000
 def examine_waiting(seconds: float = TURN_SECONDS) -> bool:
     """Examine mate problems that were not examined yet for about `seconds`; return whether others remain."""
     until = time.monotonic() + seconds
-    waiting = Problem.objects.filter(kind=Problem.Kind.MATE, soundness=None).order_by("pk")
+    waiting = Problem.objects.filter(kind=Problem.Kind.MATE, soundness__isnull=True).order_by("pk")
     while (problem := waiting.first()) is not None:
         found = examined(problem.sfen, problem.moves.split(), NODES)
         store.write_soundness(problem.pk, problem.moves, found)

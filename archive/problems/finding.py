@@ -11,7 +11,15 @@ from django.db.models import Q
 from archive import store
 from archive.derive.chances import PONANZA
 from archive.derive.formations import FormationRow
-from archive.derive.problems import NODES, VERSION, Judged, places_of, problem_of, problems_in
+from archive.derive.problems import (
+    NODES,
+    VERSION,
+    Judged,
+    keys_to_confirm,
+    places_of,
+    problem_of,
+    problems_in,
+)
 from archive.derive.verdicts import Line
 from archive.models import (
     Engine,
@@ -29,7 +37,7 @@ from kifu_core.games import SHOGI
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from archive.derive.problems import FoundProblem, Place
+    from archive.derive.problems import FoundProblem
 
 TURN_SECONDS: Final = 5.0
 """How long a turn takes, about."""
@@ -87,16 +95,18 @@ def _problems(game: Game) -> list[tuple[FoundProblem, int | None]]:
         for row in GameFormation.objects.filter(slot=game.slot).values_list("formation", "colour", "ply")
     ]
     found: dict[int, tuple[FoundProblem, int]] = {}
-    for engine, verdicts in _verdicts(places):
+    for engine, verdicts in _verdicts(place.key for place in places):
+        later = {row.pk: more for row, more in _verdicts(keys_to_confirm(places, verdicts))}
+        verdicts |= later.get(engine.pk, {})
         for one in problems_in(places, verdicts, engine.scale or PONANZA, formations):
             if one.key not in found or found[one.key][0].nodes < one.nodes:
                 found[one.key] = (one, engine.pk)
     return [*found.values()]
 
 
-def _verdicts(places: Iterable[Place]) -> list[tuple[Engine, dict[int, Judged]]]:
-    """Return the verdicts of each engine, without networks and comments, on some places, by key."""
-    keys = sorted({place.key for place in places})
+def _verdicts(wanted: Iterable[int]) -> list[tuple[Engine, dict[int, Judged]]]:
+    """Return the verdicts of each engine, without networks and comments, by these keys."""
+    keys = sorted({*wanted})
     by_engine: dict[int, dict[int, Judged]] = defaultdict(dict)
     for at in range(0, len(keys), _KEYS):
         rows = Verdict.objects.filter(

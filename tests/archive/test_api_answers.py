@@ -65,6 +65,7 @@ def address_of(route: Route) -> str:
         "repertoire_id": 1,
         "move_id": 1,
         "card_id": 1,
+        "problem_id": 1,
         "collection": 1,
         "correction_id": 1,
         "batch_id": 1,

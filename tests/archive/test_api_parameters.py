@@ -59,6 +59,7 @@ def address_of(route: Route) -> str:
         "repertoire_id": 1,
         "move_id": 1,
         "card_id": 1,
+        "problem_id": 1,
         "batch_id": 1,
         "bench": "twins",
         "analysis_id": 1,
@@ -80,7 +81,7 @@ def request_of(client: APIClient, route: Route, query: str) -> Any:
 DEEDS = (
     *POSTED, "test", "save", "enable", "move", "join", "invitations", "{space}", "{member}", "parts",
     "search", "{game_id}", "seen", "take-down", "restore", "preview",
-    "analyse", "acquire", "{claim}", "abort", "cards", "review",
+    "analyse", "acquire", "{claim}", "abort", "soundness", "attempts", "cards", "review",
 )  # fmt: skip
 
 
@@ -101,7 +102,7 @@ def wrong_fields(answer: Any) -> list[str]:
 
 @pytest.mark.parametrize("route", API, ids=lambda route: route.template)
 def test_every_address_names_a_parameter_that_it_does_not_know(client, route):
-    missing = {"sfen"} if route.template.endswith(("/shogi", "/oddities")) else set()
+    missing = {"sfen"} if route.template.endswith(("/shogi", "/oddities", "/known")) else set()
     missing |= {"pattern"} if route.template.endswith("/patterns") else set()
     assert {*wrong_fields(request_of(client, route, "plaer=x"))} - missing == {"plaer"}
     assert {*wrong_fields(request_of(client, route, "b=1&a=2&a=3"))} - missing == {"a", "b"}

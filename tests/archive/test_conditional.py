@@ -53,6 +53,8 @@ WITHOUT_TAG: Final = {
     "/events/{name_id}/history/": "a form",
     "/places/{name_id}/history/": "a form",
     "/games/{game_id}/editions/": "a form",
+    "/problems/known/": "a form",
+    "/problems.atom": "changes with the day",
     "/dumps/": "of files that lie beside the archive",
     "/terms/": "changes with the links of its foot",
     "/privacy/": "changes with the links of its foot",

@@ -29,15 +29,18 @@ from archive.collections import editing
 from archive.collections.games import add, annotate
 from archive.dumps import publishing
 from archive.intake import uploads, worker
-from archive.models import Collection, Event, Game, Place, Player, SiteText, Space, Upload, User
+from archive.models import Collection, Event, Game, Place, Player, Problem, SiteText, Space, Upload, User
+from archive.problems import finding
 from archive.queries.scope import Scope
 from archive.web.lists.browsing import duration_text
 from archive.web.wording import clock_text, opening_text
 from kifu_core.classes import PUBLIC
 from kifu_core.games import GAMES
 from kifu_core.shogi.header_names import english
+from kifu_core.shogi.moves import from_usi
 from kifu_core.shogi.patterns import parse
 from kifu_core.shogi.patterns.words import pattern_words, step_words
+from kifu_core.shogi.position import Position
 from tests.archive.quoridor import NAMED
 from tests.archive.routes import routes
 
@@ -91,6 +94,10 @@ FORMS: Final = {
     "/theme/": "a choice of the browser",
     "/i18n/setlang/": "a choice of the browser",
     "/quoridor/board/": "a board without anything of the archive",
+    "/problems.atom": "days, and what `problems/daily` tells of them",
+    "/problems/daily/": "leads to a problem, as `problems/daily` tells",
+    "/problems/known/": "a form, `problems/known`",
+    "/problems/progress/": "the numbers of `account/problems` in words",
     "/dumps/{dump}/{file}": "a file, whose address `dumps` tells",
     "/status/": "for the staff, of what `/metrics` tells machines",
     "/healthz": "for machines", "/readyz": "for machines", "/metrics": "for machines",
@@ -161,6 +168,7 @@ def filled() -> World:
     for page in SiteText.Page.values:
         SiteText.objects.create(page=page, language="en", text=f"zz{page}\n\nzzmore")
     collect(anna, own)
+    finding.find(Game.objects.values_list("pk", flat=True))
     made = publishing.make()
     assert made is not None
     client = Client()
@@ -307,8 +315,20 @@ def edited(world: World) -> Answers:
 
 
 def problems(world: World) -> Answers:
-    result = world.api("games?record_kind=problem")
-    yield from (world.api("statistics"), result, *(world.api(one["url"]) for one in result["results"]))
+    yield world.api("problems")
+
+
+def problem(world: World) -> Answers:
+    result = world.api(f"problems/{Problem.objects.get().pk}")
+    yield from (result, world.api("about"), world.api("problems/daily"), *words_of_moves(world, result))
+
+
+def words_of_moves(world: World, result: Any) -> Answers:
+    """The moves of a solution, among the legal ones."""
+    position = Position.from_sfen(result["sfen"])
+    for name in result["moves"]:
+        yield world.api(f"positions/shogi/{path_code(GAMES['shogi'].codec.encode(position))}/legal")
+        position.do_move(from_usi(name))
 
 
 def pattern_told(world: World) -> Answers:
@@ -415,6 +435,7 @@ PAGES: Final[dict[str, list[Page]]] = {
     "/places/{name_id}/": [lambda: _of(Place, "places", "zz会館", partial(label, kind="places"))],
     "/statistics/": [lambda: ("/statistics/", statistics)],
     "/problems/": [lambda: ("/problems/", problems)],
+    "/problems/{problem_id}/": [lambda: (f"/problems/{Problem.objects.get().pk}/", problem)],
     "/patterns/": [
         lambda: ("/patterns/?pattern=P7f", pattern_told),
     ],

@@ -390,6 +390,8 @@ BODIES: Final[dict[str, dict[str, Any]]] = {
     "/api/v1/account/training/cards/{card_id}/review": {"grade": "good"},
     "/api/v1/notes": {"code": START, "text": "注"},
     "/api/v1/notes/{note_id}": {"text": "注"},
+    "/api/v1/problems/soundness": {"sfen": "4k4/9/4P4/9/9/9/9/9/9 b G 1", "moves": ["G*5b"]},
+    "/api/v1/problems/{problem_id}/attempts": {"moves": ["G*5b"]},
     "/api/v1/drafts": {"record": _DRAFT},
     "/api/v1/drafts/{draft_id}/save": {"space": "mine"},
     "/admin/archive/{row}/{object_id}/delete/": {"post": "yes"},
@@ -481,6 +483,7 @@ def of_route(world: World, route: Route, state: str) -> Iterator[RequestRow]:
     values |= {"follow_id": str(world.follow), "note_id": str(world.note), "batch_id": str(world.batch)}
     values |= {"analysis_id": str(world.analysis), "own_name_id": str(world.own_name)}
     values |= {"repertoire_id": str(world.repertoire), "move_id": str(world.move), "card_id": str(world.card)}
+    values |= {"problem_id": "0"}
     values["collection"] = str(world.collections.get(state, 0))
     missing = {name: "nothing" for name in route.parts if name not in values}
     address = route.address(**values, **missing)
@@ -517,6 +520,7 @@ def answer(client: Client, request: RequestRow) -> Any:
         else:
             json = (
                 "/api/v1/positions/", "/api/v1/drafts", "/api/v1/collections", "/api/v1/notes",
+                "/api/v1/problems",
                 "/api/v1/account/", "/api/v1/corrections/batches", "/api/v1/analysis/", *_CORRECTIONS,
             )  # fmt: skip
             as_json = request.template.startswith(json)

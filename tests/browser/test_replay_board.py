@@ -9,7 +9,8 @@ from playwright.sync_api import Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from archive.derive.game import derive_game
-from archive.models import Game
+from archive.models import Game, Problem
+from archive.problems import finding
 from tests.archive import builders
 from tests.browser.boards import after, drag, expect_board, finger_drag, in_hand, middle, swipe
 from tests.browser.conftest import BOTH_SIZES_AND_LANGUAGES, DESKTOP, PHONE, PageMaker, eventually, follow
@@ -249,6 +250,7 @@ def test_an_opened_solution_has_its_place_without_javascript(
     assert result["inside"] and result["apart"]
 
 
+THREE = "7kl/9/5+P3/9/9/9/9/9/9 b GS 1"
 TWO_GOLDS = "4k4/9/4P4/9/9/9/9/9/9 b 2G2r2b2g4s4n4l17p 1"
 
 
@@ -328,20 +330,51 @@ def test_what_was_found_of_a_solution_can_be_stepped_through(
 def test_problems_are_solved_one_after_the_other_from_their_diagrams(
     open_page: PageMaker, live_server: LiveServer, size: tuple[int, int], language: str
 ) -> None:
-    for kings in (TWO_GOLDS, TWO_GOLDS.replace("4k4/9/4P4", "3k5/9/3P5")):
-        builders.ingest(builders.ready("G*4b" if "4k4" in kings else "G*5b", kind="problem", start=kings))
-    first, second = Game.objects.order_by("pk").values_list("pk", flat=True)
-    page = open_page(live_server.url + "/problems/?length=1", size=size, language=language)
+    for start, moves in (("4k4/9/4P4/9/9/9/9/9/9 b G 1", "G*5b"), (THREE, "S*3b 2a2b G*2c")):
+        builders.ingest(builders.ready(moves, kind="problem", start=start))
+    finding.find(Game.objects.values_list("pk", flat=True))
+    first, second = Problem.objects.order_by("plies").values_list("pk", flat=True)
+    page = open_page(live_server.url + "/problems/", size=size, language=language)
     expect(page.locator(".problems li svg.board")).to_have_count(2)
-    for solution in ("４二", "4b", "５二", "5b"):
+    for solution in ("５二", "5b"):
         expect(page.locator("main")).not_to_contain_text(solution)
     follow(page.locator(".problems a").first)
-    expect(page).to_have_url(re.compile(rf"/games/{first}/$"))
-    expect(page.locator(".moves")).to_be_hidden()
+    expect(page).to_have_url(re.compile(rf"/problems/{first}/$"))
+    drag(page, in_hand(page, "black", 5), middle(page, 5, 2))
+    expect(page.locator(".solve-news")).to_have_text({"ja": "解けました。", "en": "Solved."}[language])
     follow(page.get_by_role("link", name={"ja": "次の問題", "en": "Next problem"}[language]))
-    expect(page).to_have_url(re.compile(rf"/games/{second}/$"))
-    follow(page.get_by_role("link", name={"ja": "ランダムに一問", "en": "A random problem"}[language]))
-    expect(page).to_have_url(re.compile(rf"/games/({first}|{second})/$"))
+    expect(page).to_have_url(re.compile(rf"/problems/{second}/$"))
+
+
+def test_a_mate_is_played_against_the_best_defence_and_wrong_moves_are_answered(
+    open_page: PageMaker, live_server: LiveServer
+) -> None:
+    builders.ingest(builders.ready("S*3b 2a2b G*2c", kind="problem", start=THREE))
+    finding.find(Game.objects.values_list("pk", flat=True))
+    page = open_page(f"{live_server.url}/problems/{Problem.objects.get().pk}/", language="en")
+    news = page.locator(".solve-news")
+    drag(page, in_hand(page, "black", 5), middle(page, 5, 5))
+    expect(news).to_have_text("Every move of a mate gives check.")
+    page.get_by_role("button", name="Try again").click()
+    expect(news).to_have_text("Find the solution: play it on the board.")
+    page.locator("select.legal").focus()
+    page.locator("select.legal").select_option("S*3b")
+    expect(news).to_have_text("Right. Go on.")
+    expect(page.locator(".board-host")).to_have_attribute("data-sfen", re.compile(" b G"))
+    drag(page, in_hand(page, "black", 5), middle(page, 2, 3))
+    expect(news).to_have_text("Solved.")
+    expect(page.locator(".score")).to_have_text("0 / 1")
+
+
+def test_a_problem_can_be_read_without_scripts(open_page: PageMaker, live_server: LiveServer) -> None:
+    builders.ingest(builders.ready("S*3b 2a2b G*2c", kind="problem", start=THREE))
+    finding.find(Game.objects.values_list("pk", flat=True))
+    page = open_page(f"{live_server.url}/problems/{Problem.objects.get().pk}/", language="ja", script=False)
+    expect(page.locator(".board-host svg.board")).to_be_visible()
+    solution = page.get_by_text("３二銀")
+    expect(solution).to_be_hidden()
+    page.locator("details.solution summary").click()
+    expect(solution).to_be_visible()
 
 
 def test_a_variation_of_the_record_is_right_too_and_an_opened_solution_lets_one_try_freely(

@@ -77,7 +77,9 @@ def _request_search(request: HttpRequest, user: User, search: str) -> None:
     if collection := filters.get("collection"):
         collection_shown(request, int(collection))
     space = readable_spaces(request).get(QueryDict(search).get(CHOSEN, "public"), PUBLIC)
-    requests.request_search(user, space, filters, search, SearchOptions())
+    # Best moves become problems by the difference to the second line.
+    lines = parse_number(request.POST.get("lines", ""), 2) or 0
+    requests.request_search(user, space, filters, search, SearchOptions(lines=lines))
     begin()
     messages.success(request, _("The games will be analysed."))
 
