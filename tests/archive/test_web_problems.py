@@ -203,3 +203,14 @@ def test_problems_are_not_looked_for_among_all_games(ids: list[int]) -> None:
     assert scans(lambda: list(after(PUBLIC, query, ids[0])[:24])) == []
     assert scans(lambda: lengths(PUBLIC, query)) == []
     assert scans(lambda: known_problems(PUBLIC, Position.from_sfen(THREE))) == []
+
+
+def test_a_problem_becomes_a_card_of_the_training(client: Client, ids: list[int]) -> None:
+    user = User.objects.create_user("kifu")
+    client.force_login(user)
+    html = client.get(f"/problems/{ids[0]}/").text
+    form = html[html.index('action="/mine/training/cards/new/"') :]
+    fields = dict(re.findall(r'name="(kind|game|ply|code|accepted)" value="([^"]*)"', tidy(form)))
+    client.post("/mine/training/cards/new/", fields)
+    card = user.training_cards.get()
+    assert (card.code, card.game) == (fields["code"], int(fields["game"]))

@@ -366,6 +366,8 @@ def _solving(request: HttpRequest, shown: Problem) -> dict[str, Any]:
         "ranks": RANK_NAMES[language()],
         "legal_url_pattern": reverse("api:position-legal", args=[SHOGI.name, "CODE"]),
         "attempt_url": reverse("api:problem-attempts", args=[shown.pk]),
+        "code": SHOGI.codec.encode(position),
+        "answers": " ".join([moves[0], *shown.accepted.split()]),
         "path_code": SHOGI.codec.path_code(SHOGI.codec.encode(position)),
         "solution": in_words(SHOGI, position, None, moves),
         "accepted": in_words_each(position, shown.accepted.split()),
@@ -400,7 +402,12 @@ def _sources(request: HttpRequest, shown: Problem) -> list[dict[str, str]]:
     """Return address and title of the games that have a problem, at most five."""
     sources = shown.sources.order_by("game")[:5]
     return [
-        {"href": game_address(one.game) + node_query(one.path, one.ply), "text": f"#{one.game}"}
+        {
+            "href": game_address(one.game) + node_query(one.path, one.ply),
+            "text": f"#{one.game}",
+            "game": str(one.game),
+            "ply": str(one.ply),
+        }
         for one in sources
         if game_shown(request, one.game)
     ]
