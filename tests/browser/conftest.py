@@ -180,11 +180,11 @@ def wait_for_answers() -> None:
     The tables are emptied after the test: a request that still reads them would meet a lock or half of the
     data. Idle connections of browsers are closed; each thread answers its request and ends.
     """
-    for connection in list(CONNECTIONS):
-        with suppress(OSError):  # its thread has closed it
-            connection.shutdown(socket.SHUT_RD)
     until = time.monotonic() + PATIENCE_SECONDS
     while answering := [one.name for one in threading.enumerate() if "process_request_thread" in one.name]:
+        for connection in list(CONNECTIONS):
+            with suppress(OSError):  # its thread has closed it
+                connection.shutdown(socket.SHUT_RD)
         assert time.monotonic() < until, f"the server still answers: {answering}"
         time.sleep(0.005)
 

@@ -12,6 +12,8 @@ from playwright.sync_api import Browser, CDPSession, Frame, Page
 # How long a test waits for what it expects. It fails late on a broken page, and never on a busy machine.
 PATIENCE_SECONDS = 60
 BLANK = "about:blank"
+NO_SERVICE_WORKER = "delete Navigator.prototype.serviceWorker"
+"""It would load the files of the site anew in each test; `test_offline` is about it."""
 
 
 class Pages:
@@ -48,6 +50,7 @@ class Pages:
     def _made(self, language: str, script: bool) -> _PooledPage:
         context = self._browser.new_context(locale=language, java_script_enabled=script)
         context.set_default_timeout(PATIENCE_SECONDS * 1000)
+        context.add_init_script(NO_SERVICE_WORKER)
         pooled = _PooledPage(context.new_page(), language, script)
         if self._delay:
             pooled.slow_down(self._delay)
