@@ -30,6 +30,7 @@ from archive.store.change import Change, run
 from archive.store.entry_rows import edition_of
 from archive.store.existing import corrected_games, details_of, stored_editions
 from archive.store.game_rows import Details, derive_again
+from archive.store.hidden_bytes import REMOVABLE
 from archive.store.plan import plan_changes
 
 BATCH: Final = 100
@@ -193,7 +194,7 @@ def remove_unread(upload_id: int) -> None:
 
     Those with hidden bytes stay: the upload's bytes must stay hidden.
     """
-    unread = Entry.objects.filter(upload_id=upload_id, rereads__lt=F("upload__rereads"), hidden=False)
+    unread = Entry.objects.filter(REMOVABLE, upload_id=upload_id, rereads__lt=F("upload__rereads"))
     while ids := list(unread.order_by("seq").values_list("pk", flat=True)[:BATCH]):
         _remove(ids)
 

@@ -88,7 +88,8 @@ def _release(change: Change, row: Entry, game: DerivedGame) -> None:
     change.note(game.space, placed.pk)
     row.game_id = placed.pk
     row.state = Entry.State.STORED if placed.new else Entry.State.DUPLICATE
-    row.hidden = False
+    # Only the next reading removes an entry that the latest one lacks.
+    row.hidden = row.rereads < row.upload.rereads
     row.record = own_record(game.record, placed.record)
     row.issues = [issue for issue in row.issues if issue["code"] != TAKEN_DOWN]
     row.save()
@@ -99,7 +100,7 @@ def restore_games(ids: Collection[int]) -> dict[int, int]:
     become aliases, to the new ones. Their corrections apply again, or wait as proposals."""
     spaces = dict(GoneGame.objects.filter(pk__in=ids).values_list("pk", "space"))
     deleted = Entry.objects.filter(taken_from__in=spaces, state=Entry.State.DELETED).exclude(record=None)
-    entries = deleted.order_by("pk")
+    entries = deleted.select_related("upload").order_by("pk")
     games = {
         row.pk: derive_edition(
             Edition(bytes(row.record or b""), row.parsed_facts), spaces[row.taken_from or 0]

@@ -7,9 +7,10 @@ from dataclasses import replace
 import pytest
 
 from archive import store
+from archive.curation import taking_down
 from archive.derive.game import DerivedEntry, DerivedGame
 from archive.intake import worker
-from archive.models import Entry, Game, GameAlias, Occurrence, Upload
+from archive.models import Entry, Game, GameAlias, Occurrence, Player, Upload, User
 from archive.store import verify
 from kifu_core.errors import Issue
 from tests.archive.builders import ready, store_entries, upload
@@ -202,3 +203,17 @@ def test_what_is_read_again_is_written_a_few_entries_at_a_time(monkeypatch):
     assert store.reread(upload.pk)
     worker.work_off(upload.pk)
     assert sizes == [2, 2, 1] and Game.objects.count() == 5 and all_right()
+
+
+def test_an_entry_that_a_reading_lacks_stays_while_a_name_is_taken_down_and_is_never_shown_again():
+    clara = User.objects.create_user("clara", role=User.Role.CURATOR)
+    pk = sent(ready(OTHER, black="乙"), ready(OPENING, black="甲"))
+    player = Player.objects.get(name="甲")
+    taking_down.take_down_name(clara, player, "his request", "K.")
+    reread(pk, ready(OTHER, black="乙"))
+    assert Entry.objects.count() == 2 and all_right()
+    player.refresh_from_db()
+    taking_down.restore_name(clara, player)
+    assert all_right()
+    reread(pk, ready(OTHER, black="乙"))
+    assert Entry.objects.count() == 1 and all_right()
