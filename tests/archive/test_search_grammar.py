@@ -66,7 +66,7 @@ def field_is(field: str, *values: str | Between) -> FieldIs:
         ("has:分岐", "has:forks"),
         ("戦型:矢倉", "opening:矢倉"), ("upload:007", "upload:7"),
         ("出典:名局集.zip", "source:\"名局集.zip\""), ("format:KIF", "format:kif"),
-        ("rating:>=2000", "rating:2000.."), ("uploaded:2024", "uploaded:2024"), ("場所:天童", "site:天童"),
+        ("rating:>=2000", "rating:2000.."), ("uploaded:2024", "uploaded:2024"), ("場所:天童", "place:天童"),
         (f"sfen:\"{BOARD}\"", f'reaches:"{START}"'), ("pos:startpos", f'reaches:"{START}"'),
         ("局面:平手/mirror/10..20", None), (f'reaches:"{START}"/any/..9', f'reaches:"{START}"/any/..9'),
         (f'reaches:"{START}"/3', f'reaches:"{START}"/3..3'), ('"AND"', '"AND"'), ("AND1", "AND1"),

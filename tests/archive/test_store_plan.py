@@ -8,10 +8,10 @@ import pytest
 
 from archive.derive.editions import edition
 from archive.derive.game import DerivedGame
-from archive.models import Game, codec
+from archive.models import NAMED, Game, codec
 from archive.store.facts import facts
 from archive.store.game_rows import Details, game_row
-from archive.store.names import NameIds, Names
+from archive.store.names import NameIds, Names, names_of
 from archive.store.plan import NEW, Existing, Plan, plan, plan_changes
 from tests.archive.builders import rated, ready, snapshot
 
@@ -25,11 +25,9 @@ def archive(
 ) -> Existing:
     """Stored games by id, read as far as a plan for the coming ones can need them."""
     every = [*games.values(), *coming]
-    players = {(game.space, name) for game in every for name in game.players if name}
-    events = {(game.space, game.event) for game in every if game.event}
+    named = {kind: {name for game in every for name in names_of(kind, game)} for kind in NAMED}
     names = Names(
-        {name: NameIds(pk, pk) for pk, name in enumerate(sorted(players), 1)},
-        {name: NameIds(pk, pk) for pk, name in enumerate(sorted(events), 1)},
+        {kind: {name: NameIds(pk, pk) for pk, name in enumerate(sorted(of), 1)} for kind, of in named.items()}
     )
     existing = Existing(names, taken_down={game.identity: False for game in held})
     for pk, game in games.items():
