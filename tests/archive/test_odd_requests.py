@@ -18,8 +18,10 @@ from archive import libraries
 from archive.collections import editing
 from archive.collections.games import add
 from archive.drafts.own_drafts import create_draft
-from archive.models import Entry, Game, HeardProcess, ProcessRole, User
+from archive.models import Game, HeardProcess, Problem, ProcessRole, User
+from archive.problems import finding
 from archive.queries.scope import PUBLIC
+from tests.archive import builders
 from tests.archive.games import KIF, stored
 from tests.archive.routes import Route, routes
 from tests.archive.test_quoridor_api import START as QUORIDOR_START
@@ -119,10 +121,13 @@ def archive(module_db: None) -> dict[str, int]:
         name="worker-1@here", role=ProcessRole.WORKER, started=now, seen=now + timedelta(days=1)
     )
     game = Game.objects.get()
+    problem = "4k4/9/4P4/9/9/9/9/9/9 b G2r2b3g4s4n4l17p 1"
+    builders.ingest(builders.ready("G*5b", kind="problem", start=problem))
+    finding.find(Game.objects.exclude(pk=game.pk).values_list("pk", flat=True))
     return {
         "games": game.pk,
         "uploads": upload.pk,
-        "entries": Entry.objects.get().seq,
+        "entries": upload.entries.get().seq,
         "players": game.player0_id or 0,
         "events": game.event_id or 0,
         "libraries": 1,
@@ -142,6 +147,11 @@ def archive(module_db: None) -> dict[str, int]:
         "preview": 1,
         "invitations": 1,
         "passkeys": 1,
+        "places": game.place_id or 1,
+        "problems": Problem.objects.get().pk,
+        "repertoires": 1,
+        "moves": 1,
+        "cards": 1,
     }
 
 
