@@ -1,9 +1,9 @@
 """A report by the evaluations in a record's comments. Pure functions.
 
 An evaluation of an analysis judges the position that it stands at: two of the same program on successive
-positions say what the move between them cost. A player's own evaluation comes from a program that searches on
-every other position only: its next one says what the other side's reply cost, since its own moves are those
-that it finds best. Evaluations of two programs are never compared.
+positions say what the move between them cost. A player's own evaluation stands at the move that its program
+chose, and holds before and after it. So the program's next one says what the other side's reply cost.
+Evaluations of two programs are never compared.
 """
 
 from __future__ import annotations
@@ -25,9 +25,6 @@ from kifu_core.shogi.moves import to_usi
 if TYPE_CHECKING:
     from kifu_core.game import Evaluation
     from kifu_core.jkf import Record
-
-_AFTER_THE_MOVE: Final = "shogigui"
-"""A player's own evaluation in this form is of the position after its move, in all others before it."""
 
 _SOURCES: Final = 4
 """Sources of one record that are compared: more come of a record that names another program at each move."""
@@ -121,29 +118,15 @@ def _of_source(
     source: _Source, evaluations: Sequence[Evaluation], moves: Sequence[str], first_turn: int
 ) -> Iterator[_JudgedMove]:
     at = {one.ply: one for one in best(evaluations)}
-    late = source.name == _AFTER_THE_MOVE
     if source.parity is not None:
-        at |= _carried_back(at) if late else _carried_on(at, moves)
+        at |= _carried_back(at)
     spreads = _spreads(evaluations) if source.parity is None else {}
     positions = [
         _position(at.get(ply), (first_turn + ply) % 2, spreads.get(ply, ())) for ply in range(len(moves) + 1)
     ]
     for cost in costs(positions, moves):
-        if source.parity is None or (cost.ply % 2 == source.parity) is not late:
+        if source.parity is None or cost.ply % 2 != source.parity:
             yield _JudgedMove(cost, at[cost.ply - 1])
-
-
-def _carried_on(at: Mapping[int, Evaluation], moves: Sequence[str]) -> dict[int, Evaluation]:
-    """Return each evaluation for the position after the program's own move, with the reply that it expects
-    if it played its line."""
-    return {
-        one.ply + 1: one._replace(ply=one.ply + 1, moves=one.moves[1:] if _is_played(one, moves) else ())
-        for one in at.values()
-    }
-
-
-def _is_played(one: Evaluation, moves: Sequence[str]) -> bool:
-    return bool(one.moves) and one.ply < len(moves) and one.moves[0] == moves[one.ply]
 
 
 def _carried_back(at: Mapping[int, Evaluation]) -> dict[int, Evaluation]:

@@ -63,23 +63,22 @@ def test_values_of_two_programs_are_not_compared():
 def test_a_players_program_judges_the_replies_of_the_other_side():
     evaluations = drawn(range(12), source="floodgate", role="player")
     at = {one.ply: value(one) for one in evaluations}
-    # Of the side that moves at `ply - 2` and at `ply`; the reply is the move to `ply`.
-    expected = {ply: max(0.0, (at[ply - 2] - at[ply]) * (1 if ply % 2 else -1)) for ply in range(2, 12)}
+    # Of the side that made the move to `ply - 1`, before its next move and after that one.
+    expected = {ply: max(0.0, (at[ply - 1] - at[ply + 1]) * (1 if ply % 2 else -1)) for ply in range(1, 11)}
     assert losses(evaluations) == pytest.approx(expected)
 
 
 def test_the_moves_of_a_side_without_a_program_are_the_only_ones_that_are_judged():
     evaluations = drawn(range(0, 12, 2), source="floodgate", role="player")
-    assert sorted(losses(evaluations)) == [2, 4, 6, 8, 10]
+    assert sorted(losses(evaluations)) == [1, 3, 5, 7, 9]
 
 
 def test_the_reply_that_a_program_expects_costs_nothing():
-    first, second = drawn([0, 2], source="floodgate", role="player")
-    first, second = first._replace(score=-900), second._replace(score=900)
-    assert losses([first, second])[2] > 0.5
-    expects = first._replace(moves=(moves()[0], moves()[1]))
-    assert losses([expects, second]) == {2: 0.0}
-    assert losses([first._replace(moves=("1g1f", moves()[1])), second])[2] > 0.5
+    first, second = drawn([2, 4], source="floodgate", role="player")
+    first, second = first._replace(score=900), second._replace(score=-900)
+    assert losses([first, second])[3] > 0.5
+    assert losses([first._replace(moves=(moves()[2],)), second]) == {3: 0.0}
+    assert losses([first._replace(moves=("1g1f",)), second])[3] > 0.5
 
 
 def test_a_value_after_a_players_own_move_judges_the_next_move():
@@ -94,7 +93,7 @@ def test_analyses_precede_players_values():
     of_players = drawn(range(12), source="floodgate", role="player")
     both = losses([*of_players, *analysis])
     assert {ply: both[ply] for ply in range(1, 6)} == losses(analysis)
-    assert sorted(both) == list(range(1, 12))
+    assert sorted(both) == list(range(1, 11))
 
 
 def test_a_side_has_an_accuracy_if_half_of_its_moves_are_judged():
