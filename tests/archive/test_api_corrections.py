@@ -80,7 +80,7 @@ def curator() -> APIClient:
 def test_marks_circles_and_arrows_are_written_and_read_in_comments(curator):
     written = ["【好手】", "角道を開ける", "[%csl G7f]\n[%cal R2g2f]"]
     assert state(propose(curator, COMMENT | {"new": written})) == "applied"
-    record = curator.get(f"/api/v1/games/{Game.objects.get().pk}").json()["record"]
+    record = curator.get(f"/api/v1/games/{Game.objects.get().pk}/record.jkf").json()
     note = annotations.read(record["moves"][1]["comments"])
     assert note.mark is not None and (note.mark.sign, len(note.shapes)) == ("!", 2)
     assert note.lines == ["角道を開ける"]

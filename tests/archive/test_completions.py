@@ -8,7 +8,8 @@ from html import unescape
 import pytest
 from django.test import Client
 
-from archive.models import Player
+from archive.models import Game, Player
+from archive.problems import finding
 from archive.queries.scope import PUBLIC
 from archive.queries.search import completions as queries
 from archive.queries.search.completions import completions
@@ -28,6 +29,7 @@ def archive() -> None:
         ready("9g9f", black="羽生善治", white="羽生善治"),
         ready("G*5b", kind="problem", start=MATE, black="羽生善治"),
     )
+    finding.find(Game.objects.filter(record_kind="problem").values_list("pk", flat=True))
 
 
 def offered(text: str) -> list[tuple[str, str, int | None]]:

@@ -84,7 +84,7 @@ def _get(client: Client, address: str) -> str:
 
 def loaded(html: str) -> set[Path]:
     """The style sheets and modules that a page loads, and what these import."""
-    waiting = re.findall(r'(?:href|src)="/static/([^"]+)"', html)
+    waiting = re.findall(r'(?:href|src)="/static/([^"]+\.(?:css|js|svg))"', html)
     result: set[Path] = set()
     while waiting:
         name = waiting.pop()

@@ -18,8 +18,10 @@ RAISED = re.compile(
     r"(?:Error|\.add|_note|_add_finding|_stop|_error)\(\s*(?:job,\s*)?\"([a-z][a-z0-9-]+)\""
     r"|return \"([a-z]+(?:-[a-z]+)+)\""
 )
-# The rules that decide an ending are words too, but no codes.
-NO_CODES = {"mover-wins", "mover-loses", "black-fouled", "white-fouled"}
+# The rules that decide an ending, and verdicts on problems, are words too, but no codes.
+NO_CODES = {
+    "mover-wins", "mover-loses", "black-fouled", "white-fouled", "no-mate", "wrong-solution",
+}  # fmt: skip
 
 
 def codes() -> set[str]:

@@ -1,5 +1,5 @@
 """Completions for the search box: names, castles and openings, problems of a length, and
-opponents of a player (`羽生 対 谷`), each with its number of games."""
+opponents of a player (`羽生 対 谷`), each with its number of games or problems."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from archive.queries.games.listing import slots_of
 from archive.queries.names.name_matching import is_searchable, match_name, players_by_reading
 from archive.queries.names.people import TABLES
 from archive.queries.patterns.formation_counts import formation_counts
+from archive.queries.problems.lists import ProblemFilters, problems
 from archive.queries.scope import Scope
 from archive.queries.search.box import filters_of_players, mate_filters, split_at_against
 from archive.queries.search.errors import QueryError
@@ -153,7 +154,7 @@ def _problems(scope: Scope, text: str) -> list[Completion]:
     filters = mate_filters(text)
     if not filters:
         return []
-    games = _games(
-        scope, **{name: int(value) if value.isdigit() else value for name, value in filters.items()}
-    )
-    return [Completion("problem", text, games, tuple(filters.items()))]
+    length = int(filters["min_plies"])
+    of_length = problems(scope, ProblemFilters(least=length, most=length))[:COUNT_LIMIT].count()
+    shown = of_length if of_length < COUNT_LIMIT else None
+    return [Completion("problem", text, shown, tuple(filters.items()))] if of_length or shown is None else []
