@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 WITH_THEIR_GAMES = {
     "gamerecord", "gameseries", "gametext", "gameplayer", "gameevent", "gameformation", "occurrence",
     "hotposition", "hotmove", "hotpart", "columnwaiting", "columngone", "arrival", "gamechange",
-    "gameidentity",
+    "gameidentity", "gameplace",
     "collectiongame", "engine",
 }  # fmt: skip
 """Tables whose rows change in transactions that change the row of their game, collection or verdict."""
@@ -33,6 +33,8 @@ IN_NO_EXPORT = {
     "auditline", "hook", "hookdelivery", "sender", "uploadchunk", "heardprocess", "tally", "indexstate",
     "devicegrant", "draft", "follow", "positionnote", "ownname", "correction", "correctionevent",
     "correctionbatch", "benchmark",
+    "problemattempt", "problemneighbour", "problemrating", "problemscan", "problemsolver", "problemsource",
+    "problemtheme", "repertoire", "repertoiremove", "trainingcard",
     "analysisrequest", "analysisgame", "analysisclaim", "analysisvolunteer", "analysischeck",
 }  # fmt: skip
 
