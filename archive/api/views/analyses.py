@@ -14,7 +14,13 @@ from archive.analysis.queue import Work
 from archive.analysis.requests import SearchOptions
 from archive.analysis.tasks import begin
 from archive.api.accounts import account_of
-from archive.api.bodies import AnalysisBody, MadeAnalysisBody, OwnVerdictBody, WantedAnalysisBody, WorkBody
+from archive.api.bodies.analyses import (
+    AnalysisBody,
+    MadeAnalysisBody,
+    OwnVerdictBody,
+    WantedAnalysisBody,
+    WorkBody,
+)
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import query_error
 from archive.api.operations import POSITIONS, QUERIES, Example, Operation, merge_problems

@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive.api.accounts import account_of
-from archive.api.bodies import BatchActionBody, BatchBody, BatchPreviewBody
+from archive.api.bodies.batches import BatchActionBody, BatchBody, BatchPreviewBody
 from archive.api.corrections import REFUSALS
 from archive.api.endpoints import body, endpoint
 from archive.api.operations import QUERIES, Example, Operation, merge_problems

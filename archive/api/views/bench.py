@@ -11,7 +11,7 @@ from rest_framework.reverse import reverse
 
 from archive.accounts.roles import may_curate
 from archive.api.accounts import account_of
-from archive.api.bodies import BenchAnswerBody
+from archive.api.bodies.bench import BenchAnswerBody
 from archive.api.corrections import REFUSALS
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError

@@ -7,7 +7,7 @@ from msgspec import UNSET
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from archive.api.bodies import ConvertBody, RecordBody
+from archive.api.bodies.records import ConvertBody, RecordBody
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.findings import issue_list

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive.api.accounts import account_of
-from archive.api.bodies import (
+from archive.api.bodies.corrections import (
     CorrectionActionBody,
     CorrectionBody,
     NameCorrectionBody,

@@ -9,7 +9,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive.api.accounts import owner_of
-from archive.api.bodies import ChangedNoteBody, FollowBody, NoteBody, OwnNameBody
+from archive.api.bodies.following import ChangedNoteBody, FollowBody, NoteBody, OwnNameBody
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.operations import CURSORS, POSITIONS, Example, Operation, merge_problems

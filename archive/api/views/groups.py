@@ -10,7 +10,7 @@ from rest_framework.reverse import reverse
 
 from archive import libraries
 from archive.api.accounts import owner_of
-from archive.api.bodies import GroupBody, InvitationBody, JoinBody, MemberBody
+from archive.api.bodies.libraries import GroupBody, InvitationBody, JoinBody, MemberBody
 from archive.api.endpoints import body, endpoint
 from archive.api.operations import Example, Operation
 from archive.api.shapes import site as shapes

@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive.accounts.roles import may_hook
-from archive.api.bodies import HookBody
+from archive.api.bodies.hooks import HookBody
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError, query_error
 from archive.api.operations import QUERIES, Example, Operation

@@ -12,7 +12,7 @@ from rest_framework.reverse import reverse
 from archive import libraries
 from archive.accounts.roles import may_dispose
 from archive.api.accounts import owner_of
-from archive.api.bodies import LibraryBody, MoveBody
+from archive.api.bodies.libraries import LibraryBody, MoveBody
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.operations import Example, Operation

@@ -9,7 +9,7 @@ from rest_framework.reverse import reverse
 
 from archive.accounts.roles import may_curate
 from archive.api.accounts import account_of
-from archive.api.bodies import AuthorityBody, SamePersonBody
+from archive.api.bodies.same_person import AuthorityBody, SamePersonBody
 from archive.api.corrections import REFUSALS, correction_info
 from archive.api.endpoints import body, endpoint
 from archive.api.operations import Example, Operation

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive.api.accounts import account_of
-from archive.api.bodies import SearchedBody
+from archive.api.bodies.site import SearchedBody
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.findings import issue_list

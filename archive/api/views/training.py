@@ -12,7 +12,7 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from archive.api.accounts import owner_of
-from archive.api.bodies import (
+from archive.api.bodies.training import (
     CardBody,
     LinesBody,
     RenamedRepertoireBody,

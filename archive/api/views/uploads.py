@@ -14,7 +14,7 @@ from rest_framework.reverse import reverse
 
 from archive import store
 from archive.accounts.audit import note_upload_deleted
-from archive.api.bodies import UploadBody
+from archive.api.bodies.records import UploadBody
 from archive.api.endpoints import body, endpoint
 from archive.api.errors import ApiError
 from archive.api.findings import stored_issue
