@@ -28,6 +28,8 @@ def test_moves_on_the_board_are_graded_and_the_opponent_replies(
     sign_in(page, live_server, anna)
     page.goto(f"{live_server.url}/mine/training/")
     all_right(page, f"{size[0]}-{language}-training")
+    expect(page.locator(".board-host")).to_be_in_viewport(ratio=1)
+    expect(page.locator(".under-board")).to_be_in_viewport(ratio=1)
     tap(page, 2, 7)
     tap(page, 2, 6)
     expect(page.locator(".solve-news.wrong")).to_be_visible()
