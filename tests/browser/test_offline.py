@@ -53,7 +53,7 @@ def opened(context: BrowserContext, address: str) -> Page:
     return page
 
 
-def kept(page: Page) -> list[str]:
+def cached_paths(page: Page) -> list[str]:
     """The paths of the pages that are stored."""
     return list(
         page.evaluate("""async () => {
@@ -80,7 +80,7 @@ def test_a_game_that_was_opened_is_replayed_with_the_network_cut(context, live_s
     stored(KIF)
     game = f"{live_server.url}/games/{Game.objects.get().pk}/"
     page = opened(context, game)
-    eventually(page, lambda: f"/games/{Game.objects.get().pk}/" in kept(page), True)
+    eventually(page, lambda: f"/games/{Game.objects.get().pk}/" in cached_paths(page), True)
     context.set_offline(True)
     page.goto(game)
     expect(page.locator("h1")).to_contain_text("先手の人")
@@ -88,14 +88,14 @@ def test_a_game_that_was_opened_is_replayed_with_the_network_cut(context, live_s
     expect(page.locator(".moves [aria-current]").first).to_contain_text("７六歩")
     page.goto(f"{live_server.url}/players/")
     expect(page.locator("h1")).to_have_text("オフライン")
-    expect(page.locator("#kept-games a")).to_have_text(["先手の人 – 後手の人"])
+    expect(page.locator("#cached-games a")).to_have_text(["先手の人 – 後手の人"])
 
 
 def test_who_is_online_never_sees_an_earlier_version(context, live_server):
     stored(KIF)
     game = Game.objects.get()
     page = opened(context, f"{live_server.url}/games/{game.pk}/")
-    eventually(page, lambda: kept(page) != [], True)
+    eventually(page, lambda: cached_paths(page) != [], True)
     rename = {"op": "header", "name": "先手", "old": "先手の人", "new": "次の人"}
     corrections.correct_game(User.objects.create_user("clara", role=Role.CURATOR), game, [rename], "a source")
     page.goto(f"{live_server.url}/games/{game.pk}/")
@@ -110,14 +110,14 @@ def test_pages_of_an_account_are_gone_when_it_signs_out(context, live_server):
     sign_in(context, live_server, anna)
     page = opened(context, f"{live_server.url}{path}")
     expect(page.locator("h1")).to_contain_text("秘密")
-    eventually(page, lambda: path in kept(page), True)
+    eventually(page, lambda: path in cached_paths(page), True)
     context.set_offline(True)
     page.goto(f"{live_server.url}{path}")
     expect(page.locator("h1")).to_contain_text("秘密")
     context.set_offline(False)
     context.clear_cookies()
     page.goto(f"{live_server.url}/")
-    eventually(page, lambda: path in kept(page), False)
+    eventually(page, lambda: path in cached_paths(page), False)
     context.set_offline(True)
     page.goto(f"{live_server.url}{path}")
     expect(page.locator("h1")).to_have_text("オフライン")
@@ -125,7 +125,7 @@ def test_pages_of_an_account_are_gone_when_it_signs_out(context, live_server):
 
 def test_an_upload_waits_for_the_network_and_arrives_once(context, live_server):
     page = opened(context, f"{live_server.url}/upload/")
-    eventually(page, lambda: "/upload/" in kept(page), True)
+    eventually(page, lambda: "/upload/" in cached_paths(page), True)
     context.set_offline(True)
     page.fill("#text", SHARED)
     page.click("form.upload button.main")
@@ -142,7 +142,7 @@ def test_an_upload_waits_for_the_network_and_arrives_once(context, live_server):
 
 def test_an_upload_that_is_refused_says_why_and_stays(context, live_server, settings):
     page = opened(context, f"{live_server.url}/upload/")
-    eventually(page, lambda: "/upload/" in kept(page), True)
+    eventually(page, lambda: "/upload/" in cached_paths(page), True)
     context.set_offline(True)
     page.fill("#text", SHARED)
     page.click("form.upload button.main")

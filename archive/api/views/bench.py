@@ -81,11 +81,11 @@ def _kind_info(request: Request, name: str, kind: BenchKind) -> shapes.BenchKind
 def kind(request: Request, bench: str, query: dict[str, Any] | None = None) -> Response:
     """List open questions of a kind; POST answers one, or undoes an answer."""
     user = _curator(request)
-    asked = _kind(bench)
+    rows = _kind(bench)
     if request.method == "POST":
         _answer(user, bench, body(BenchAnswerBody, request))
         return Response(status=204)
-    page = asked.page((query or {}).get("before"))
+    page = rows.page((query or {}).get("before"))
     return Response(shapes.BenchRows([_row(request, bench, row) for row in page.rows], page.next))
 
 
@@ -97,9 +97,9 @@ def _kind(name: str) -> BenchKind:
 
 def _answer(user: User, name: str, fields: dict[str, Any]) -> None:
     answer, key, undoes = fields["answer"], fields["key"], fields["undo"]
-    possible = _kind(name).undo if undoes else _kind(name).answers
-    if answer not in possible:
-        raise ApiError("invalid", f"one of {', '.join(possible) or 'none'}", field="answer")
+    answers = _kind(name).undo if undoes else _kind(name).answers
+    if answer not in answers:
+        raise ApiError("invalid", f"one of {', '.join(answers) or 'none'}", field="answer")
     if len(key) != bench.key_length(name):
         raise ApiError("invalid", "the numbers of a row", field="key")
     perform = bench.undo if undoes else bench.perform

@@ -27,11 +27,11 @@ from archive.web.pages.uploading import upload_page
 from kifu_core.games import GAMES
 
 _WORKER: Final = "archive/js/service-worker.js"
-_KEPT: Final = (".js", ".css", ".svg")
-_NOT_KEPT: Final = ("/engine/", _WORKER)
+_SHELL: Final = (".js", ".css", ".svg")
+_LEFT_OUT: Final = ("/engine/", _WORKER)
 """Engines need files of many megabytes, and the worker is not a file of pages."""
 _GAME: Final = "^/games/[0-9]+/$"
-KEPT_PAGES: Final = ("upload", "training")
+CACHED_PAGES: Final = ("upload", "training")
 """Pages by name that are readable without a network though nobody has opened them."""
 _ICONS: Final = (
     ("archive/icon-192.png", "192x192", "any"),
@@ -90,7 +90,7 @@ def worker(request: HttpRequest) -> HttpResponse:
         "version": _version(files),
         "files": [static(file) for file in files],
         "offline": reverse("offline"),
-        "kept": [reverse(name) for name in KEPT_PAGES],
+        "pages": [reverse(name) for name in CACHED_PAGES],
         "upload": reverse("upload"),
         "share": reverse("share"),
         "api": reverse("api:uploads"),
@@ -109,9 +109,9 @@ def worker(request: HttpRequest) -> HttpResponse:
 def shell_files() -> tuple[str, ...]:
     """Return the static files that pages need without a network, engines aside."""
     names = (name for finder in finders.get_finders() for name, _storage in finder.list([]))
-    ours = (name for name in names if name.startswith(("archive/", *(f"{kind}/" for kind in GAMES))))
-    kept = (name for name in ours if name.endswith(_KEPT))
-    return tuple(sorted(name for name in kept if not any(part in name for part in _NOT_KEPT)))
+    folders = ("archive/", *(f"{kind}/" for kind in GAMES))
+    shell = (name for name in names if name.startswith(folders) and name.endswith(_SHELL))
+    return tuple(sorted(name for name in shell if not any(part in name for part in _LEFT_OUT)))
 
 
 @cache
@@ -123,8 +123,7 @@ def _version(files: tuple[str, ...]) -> str:
 
 
 def _path_of(name: str) -> Path:
-    found = finders.find(name)
-    return Path(str(found)) if found else Path(staticfiles_storage.path(name))
+    return Path(str(finders.find(name) or staticfiles_storage.path(name)))
 
 
 @require_safe

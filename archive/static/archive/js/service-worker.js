@@ -8,7 +8,7 @@
  * of their own: another account that shows itself in the browser (the header `Kifu-Account`) deletes it.
  */
 
-/** @type {{version: string, files: string[], offline: string, kept: string[], upload: string, share: string,
+/** @type {{version: string, files: string[], offline: string, pages: string[], upload: string, share: string,
  *   api: string, games: string, statics: string, languages: string[], headers: {account: string}}} */
 const places = /** @type {any} */ (self).PLACES;
 const scope = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
@@ -67,19 +67,19 @@ const setFact = (name, value) => stored("facts", (rows) => rows.put(value, name)
 // --- pages ---
 
 /** @param {Request} request @param {Response} response what the network answered with, a page or not */
-async function seen(request, response) {
+async function afterAnswer(request, response) {
   const path = new URL(request.url).pathname;
-  if (GAME.test(path) && [401, 403, 404, 410].includes(response.status)) await forget(path);
+  if (GAME.test(path) && [401, 403, 404, 410].includes(response.status)) await uncachePage(path);
   const account = response.headers.get(places.headers.account);
   if (response.status !== 200 || !account) return;
-  if (account !== await fact("account")) await change(account);
+  if (account !== await fact("account")) await setAccount(account);
   await setFact("language", response.headers.get("Content-Language") || "");
-  if (GAME.test(path) || places.kept.includes(path)) await keep(path, account, response);
-  for (const one of places.kept) await keepUnseen(one, account);
+  if (GAME.test(path) || places.pages.includes(path)) await cachePage(path, account, response);
+  for (const one of places.pages) await cacheUnvisited(one, account);
 }
 
 /** @param {string} account is the one that the browser has now; what others could read is deleted */
-async function change(account) {
+async function setAccount(account) {
   for (const name of await caches.keys()) {
     const owner = name.startsWith(PAGES) ? name.slice(PAGES.length) : STRANGER;
     if (![STRANGER, account].includes(owner)) await caches.delete(name);
@@ -88,7 +88,7 @@ async function change(account) {
 }
 
 /** @param {string} path @param {string} account @param {Response} response */
-async function keep(path, account, response) {
+async function cachePage(path, account, response) {
   // A stranger may read a private game by a link, which others who use the browser may not have.
   if (account === STRANGER && response.headers.get("Cache-Control")?.includes("no-store")) return;
   const cache = await caches.open(PAGES + account);
@@ -100,21 +100,21 @@ async function keep(path, account, response) {
 }
 
 /** Pages that this worker has looked for; strangers do not have all of them. */
-const tried = new Set();
+const requested = new Set();
 
 /** @param {string} path @param {string} account */
-async function keepUnseen(path, account) {
+async function cacheUnvisited(path, account) {
   const cache = await caches.open(PAGES + account);
-  if (tried.has(account + path) || await cache.match(path, { ignoreVary: true })) return;
-  tried.add(account + path);
+  if (requested.has(account + path) || await cache.match(path, { ignoreVary: true })) return;
+  requested.add(account + path);
   const answer = await fetch(path).catch(() => null);
   if (answer?.ok && !answer.redirected && answer.headers.get(places.headers.account) === account) {
-    await keep(path, account, answer);
+    await cachePage(path, account, answer);
   }
 }
 
 /** @param {string} path */
-async function forget(path) {
+async function uncachePage(path) {
   for (const name of await caches.keys()) {
     if (name.startsWith(PAGES)) await (await caches.open(name)).delete(path, { ignoreVary: true });
   }
@@ -133,7 +133,7 @@ async function pageAt(path) {
 async function page(event) {
   try {
     const response = await fetch(event.request);
-    event.waitUntil(seen(event.request, response.clone()));
+    event.waitUntil(afterAnswer(event.request, response.clone()));
     return response;
   } catch {
     return await pageAt(new URL(event.request.url).pathname) || offlinePage();
@@ -166,8 +166,8 @@ async function share(request) {
   return Response.redirect(`${places.upload}?shared`, 303);
 }
 
-/** @param {FetchEvent} event the form of the upload page: sent, or kept until there is a network */
-async function sendOrKeep(event) {
+/** @param {FetchEvent} event the form of the upload page: sent now, or when there is a network */
+async function sendOrWait(event) {
   const copy = event.request.clone();
   try {
     return await fetch(event.request);
@@ -234,15 +234,15 @@ async function ofAccount() {
 /** @returns {Promise<{path: string, title: string}[]>} the games that can be read, the last one first */
 async function games() {
   /** @type {Map<string, Response>} */
-  const found = new Map();
+  const pages = new Map();
   for (const account of new Set([await fact("account"), STRANGER])) {
     const cache = await caches.open(PAGES + account);
     for (const request of (await cache.keys()).reverse()) {
       const path = new URL(request.url).pathname, answer = await cache.match(request, { ignoreVary: true });
-      if (GAME.test(path) && answer && !found.has(path)) found.set(path, answer);
+      if (GAME.test(path) && answer && !pages.has(path)) pages.set(path, answer);
     }
   }
-  return Promise.all([...found].map(async ([path, answer]) => {
+  return Promise.all([...pages].map(async ([path, answer]) => {
     const title = /<h1>([^<]*)<\/h1>/.exec(await answer.text());
     return { path, title: title ? title[1] : path };
   }));
@@ -261,7 +261,7 @@ const ANSWERS = {
 // --- events ---
 
 /** The offline page in each language, without the account. @param {Cache} cache */
-async function keepOfflinePages(cache) {
+async function cacheOfflinePages(cache) {
   for (const language of places.languages) {
     const headers = { "Accept-Language": language };
     const answer = await fetch(places.offline, { credentials: "omit", headers, cache: "no-store" });
@@ -274,7 +274,7 @@ scope.addEventListener("install", (event) => {
   event.waitUntil((async () => {
     const cache = await caches.open(SHELL);
     await cache.addAll(places.files.map((one) => new Request(one, { cache: "no-cache" })));
-    await keepOfflinePages(cache);
+    await cacheOfflinePages(cache);
     await scope.skipWaiting();
   })());
 });
@@ -295,7 +295,7 @@ scope.addEventListener("fetch", (event) => {
     if (pathname === places.share) event.respondWith(share(request));
     // A page marks what is too large to keep a copy of.
     else if (pathname === places.upload && request.mode === "navigate" && !searchParams.has("large")) {
-      event.respondWith(sendOrKeep(event));
+      event.respondWith(sendOrWait(event));
     }
   } else if (request.method === "GET") {
     if (request.mode === "navigate" && request.destination === "document") event.respondWith(page(event));

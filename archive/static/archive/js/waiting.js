@@ -5,7 +5,7 @@ import { ask } from "./offline.js";
 
 const waiting = document.getElementById("waiting");
 const list = waiting?.querySelector("ul");
-const games = document.querySelector("#kept-games ol");
+const games = document.querySelector("#cached-games ol");
 
 /** @param {{id: number, name: string, refused?: string}} one */
 function row(one) {
@@ -58,8 +58,8 @@ async function takeShared() {
 
 async function showGames() {
   /** @type {{path: string, title: string}[]} */
-  const found = games && await ask("games") || [];
-  games?.replaceChildren(...found.map(({ path, title }) => {
+  const pages = games && await ask("games") || [];
+  games?.replaceChildren(...pages.map(({ path, title }) => {
     const item = document.createElement("li"), link = document.createElement("a");
     link.href = path;
     link.textContent = new DOMParser().parseFromString(title, "text/html").documentElement.textContent;
